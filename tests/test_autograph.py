@@ -704,10 +704,9 @@ def test_errors_of_ops_in_rewritten_functions_are_at_the_users_line():
             x = x + 1.0
         return tf.matmul(y, y) * x
 
-    with pytest.raises(tf.errors.InvalidArgumentError) as caught:
-        f(c(1.0), tf.ones([2, 3]))
-    with pytest.raises(tf.errors.InvalidArgumentError) as caught:
-        f(c(1.0), tf.ones([2, 3]))
+    for _ in range(2):
+        with pytest.raises(ValueError, match="Dimensions must be equal") as caught:
+            f(c(1.0), tf.ones([2, 3]))
     shown = "".join(traceback.format_exception(caught.value))
     assert "return tf.matmul(y, y) * x" in shown
 

@@ -30,7 +30,6 @@ NUMPY = "NumPy values follow the dtype of the tensors in every op, here as well"
 REGISTERED = dict(
     custom_gradient_boundary._REGISTERED
 )  # the gradients that the package itself registers
-EAGER_ERROR = "the error is that of eager execution"
 # What TensorFlow would not say.
 OURS = (
     "runs its Python at every call", "What changed: ", " is Keras 2; write ",
@@ -43,8 +42,6 @@ DIFFERENT: dict[str, str] = {
     "functions_datasets.gradients_over_a_dataset.list.0.list.1": OVER_DATASETS,
     "functions_datasets.gradients_over_a_dataset.list.1.list.1": OVER_DATASETS,
     "functions_errors.exceptions_of_python.list.4": "exceptions stay what they are",
-    "functions_errors.shapes_that_do_not_fit": EAGER_ERROR,
-    "functions_errors.dtypes_that_do_not_fit": EAGER_ERROR,
     "functions_gradients.outputs_that_depend_on_others": "None, not zeros",
     "functions_keys.keys_of_equal_numbers": "1, 1.0 and True are different arguments",
     "functions_keys.keys_of_variables": "Python may tell variables apart",

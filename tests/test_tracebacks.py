@@ -80,7 +80,7 @@ CALLS = {
 @pytest.mark.parametrize(("call", "lines"), CALLS.values(), ids=CALLS.keys())
 def test_tracebacks_show_the_users_lines_and_one_of_ours(call, lines):
     error, own, users = raised(call)
-    assert isinstance(error, InvalidArgument)
+    assert isinstance(error, InvalidArgument | ValueError)
     assert own <= 1
     assert users == lines + 1
     assert error.__cause__ is None
@@ -88,6 +88,50 @@ def test_tracebacks_show_the_users_lines_and_one_of_ours(call, lines):
     tf.debugging.disable_traceback_filtering()
     assert not tf.debugging.is_traceback_filtering_enabled()
     assert raised(call)[1] > own + 1
+
+
+VARIABLE = tf.Variable([1.0, 2.0])
+# What users call otherwise, and get wrong.
+WRONG_CALLS = {
+    "constant": lambda: tf.constant([[1.0], [2.0, 3.0]]),
+    "convert": lambda: tf.convert_to_tensor("a", tf.float32),
+    "variable": lambda: tf.Variable("a", dtype=tf.float32),
+    "assign": lambda: VARIABLE.assign([1.0]),
+    "assign_add": lambda: VARIABLE.assign_add([1.0]),
+    "scatter": lambda: VARIABLE.scatter_nd_add([[0]], [1.0, 2.0, 3.0]),
+    "part of a variable": lambda: VARIABLE[5],
+    "assigned part": lambda: VARIABLE[0].assign("a"),
+    "index": lambda: tf.ones([2])[5],
+    "half": lambda: tf.ones([2])[0.5],
+    "mask": lambda: tf.ones([2])[tf.constant([True])],
+    "loop": lambda: list(tf.constant(1.0)),
+    "watch": lambda: tf.GradientTape().watch("x"),
+    "split": lambda: tf.split(tf.ones([7]), 3),
+    "normal": lambda: tf.random.normal("a"),
+    "rows": lambda: tf.RaggedTensor.from_row_splits([1.0], [0, 5]),
+    "ragged": lambda: tf.ragged.constant([[1.0], 2.0]),
+    "sparse": lambda: tf.SparseTensor([[0.5]], [1.0], [1]),
+    "array": lambda: tf.TensorArray(tf.float32, 2).write(0, "a"),
+    "slices": lambda: tf.data.Dataset.from_tensor_slices((np.ones(2), np.ones(3))),
+    "batch": lambda: tf.data.Dataset.range(3).batch(0),
+    "generator": lambda: tf.random.Generator.from_seed("a"),
+    "checkpoint": lambda: tf.train.Checkpoint(v=3).save("unused"),
+    "device": lambda: tf.device(3.0).__enter__(),
+}
+
+
+@pytest.mark.parametrize("call", WRONG_CALLS.values(), ids=WRONG_CALLS.keys())
+def test_a_call_is_one_line_of_ours(call):
+    error, own, _ = raised(call)
+    assert own <= 1
+    assert str(error).strip()
+    assert error.__cause__ is None
+    assert error.__context__ is None or error.__suppress_context__
+
+
+def test_the_line_of_ours_names_what_was_called():
+    error, _, _ = raised(lambda: tf.split(tf.ones([7]), 3))
+    assert traceback.extract_tb(error.__traceback__)[-1].name == "split"
 
 
 def test_an_exception_that_the_user_handles_is_shown():
@@ -191,7 +235,7 @@ def test_errors_in_fit():
     model.compile("sgd", "mse")
     data = np.ones((8, 3), np.float32)
     error, own, users = raised(lambda: model.fit(data, data[:, :2], verbose=0))
-    assert type(error) is InvalidArgument
+    assert type(error) is ValueError
     assert own <= 1
     assert users == 4
 

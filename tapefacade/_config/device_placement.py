@@ -15,6 +15,7 @@ from tapefacade._core.placement import (
     note_device,
 )
 from tapefacade._core.tensor import EagerTensor
+from tapefacade._core.tracebacks import with_short_tracebacks
 from tapefacade._core.value_text import name_of_device
 from tapefacade._trace.recording import THREAD
 
@@ -31,6 +32,7 @@ class _SoftPlacement:
     is_on = True
 
 
+@with_short_tracebacks
 class device:  # noqa: N801 - TensorFlow's name
     """A block whose ops run on a device: their results are there, and variables made in it.
 

@@ -26,6 +26,7 @@ from tapefacade._core.registry import FUNCTIONS
 from tapefacade._core.string_arrays import StringTensor, text_tensor
 from tapefacade._core.tensor import EagerTensor, Tensor, cast_hinted, from_array, from_host
 from tapefacade._core.tensor_shape import TensorShape, as_shape
+from tapefacade._core.tracebacks import shorten, shortening
 
 INT32 = np.iinfo(np.int32)
 INT64 = np.iinfo(np.int64)
@@ -63,11 +64,15 @@ def convert_to_tensor(
     >>> tf.convert_to_tensor([1, 2])
     <tf.Tensor: shape=(2,), dtype=int32, numpy=array([1, 2], dtype=int32)>
     """
-    wanted = None if dtype is None else dtypes.as_dtype(dtype)
-    if wanted is None and dtype_hint is not None:
-        converted = _convert_with_hint(value, dtypes.as_dtype(dtype_hint))
-    else:
-        converted = convert(value, wanted)
+    try:
+        wanted = None if dtype is None else dtypes.as_dtype(dtype)
+        if wanted is None and dtype_hint is not None:
+            converted = _convert_with_hint(value, dtypes.as_dtype(dtype_hint))
+        else:
+            converted = convert(value, wanted)
+    except Exception as error:
+        shorten(error)
+        raise
     return Captures.captured(converted) if converted is value else converted
 
 
@@ -409,6 +414,7 @@ def _check_kinds(value: Any, leaves: list[Any], dtype: dtypes.DType) -> None:
 
 
 @described
+@shortening
 def constant(value: Any, dtype: Any = None, shape: Any = None, name: str = "Const") -> EagerTensor:
     """Makes a tensor from a Python or NumPy value, which is copied.
 

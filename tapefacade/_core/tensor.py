@@ -14,7 +14,7 @@ from tapefacade._core.placement import Placement, device_name
 from tapefacade._core.registry import FUNCTIONS
 from tapefacade._core.tensor_shape import TensorShape, as_shape
 from tapefacade._core.tensor_type import TensorType, type_of
-from tapefacade._core.tracebacks import shorten
+from tapefacade._core.tracebacks import shorten, shortening
 from tapefacade._core.value_text import TensorText, name_of_device
 
 EAGER_TENSOR = "'tensorflow.python.framework.ops.EagerTensor'"  # as messages name the class
@@ -423,7 +423,7 @@ class EagerTensor(TensorText, Operators, Tensor):
     def __getattr__(self, name: str) -> Any:
         if name == "assign" and hasattr(self, "_origin"):
             variable, key = self._origin
-            return functools.partial(variable._assign_part, key)
+            return functools.partial(shortening(variable._assign_part), key)
         if self._type is UNTYPED:
             return getattr(UNTYPED, name)
         if name in NUMPY_NAMES:

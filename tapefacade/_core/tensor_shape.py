@@ -6,6 +6,7 @@ from typing import Any, cast, overload
 
 from tapefacade._core.dimension import Dimension, sizes_of, slice_of_unknown
 from tapefacade._core.error_texts import incompatible_shapes, rank_too_low, wrong_rank
+from tapefacade._core.tracebacks import shortening
 
 
 class TensorShape:
@@ -30,6 +31,7 @@ class TensorShape:
 
     _dims: tuple[int | None, ...] | None
 
+    @shortening
     def __init__(self, dims: Any) -> None:
         self._dims = _sizes(dims)
 
@@ -107,6 +109,7 @@ class TensorShape:
         """
         return self._dims is not None and None not in self._dims
 
+    @shortening
     def assert_is_fully_defined(self) -> None:
         """Checks that all sizes are known.
 
@@ -118,6 +121,7 @@ class TensorShape:
         if not self.is_fully_defined():
             raise ValueError(f"Shape {self} is not fully defined")
 
+    @shortening
     def is_compatible_with(self, other: Any) -> bool:
         """Tells whether one tensor could have both shapes.
 
@@ -138,6 +142,7 @@ class TensorShape:
             for mine, theirs in zip(self._dims, other_dims, strict=True)
         )
 
+    @shortening
     def assert_is_compatible_with(self, other: Any) -> None:
         """Checks that one tensor could have both shapes.
 
@@ -171,6 +176,7 @@ class TensorShape:
         pairs = zip(self._dims, other._dims, strict=True)
         return all(theirs is None or mine == theirs for mine, theirs in pairs)
 
+    @shortening
     def most_specific_compatible_shape(self, other: Any) -> "TensorShape":
         """Finds what this shape and `other` have in common.
 
@@ -205,6 +211,7 @@ class TensorShape:
         columns = zip(self._dims, *[other._dims for other in others], strict=True)
         return TensorShape([sizes[0] if len(set(sizes)) == 1 else None for sizes in columns])
 
+    @shortening
     def merge_with(self, other: Any) -> "TensorShape":
         """Combines what is known of the shape of one tensor.
 
@@ -230,6 +237,7 @@ class TensorShape:
         pairs = zip(self._dims, other._dims, strict=True)
         return TensorShape([theirs if mine is None else mine for mine, theirs in pairs])
 
+    @shortening
     def concatenate(self, other: Any) -> "TensorShape":
         """Appends the axes of another shape, as `+` does.
 
@@ -247,6 +255,7 @@ class TensorShape:
             return TensorShape(None)
         return TensorShape(self._dims + other_dims)
 
+    @shortening
     def assert_same_rank(self, other: Any) -> None:
         """Checks that both shapes have equally many axes.
 
@@ -262,6 +271,7 @@ class TensorShape:
         if None not in (self.rank, other.rank) and self.rank != other.rank:
             raise ValueError(f"Shapes {self} and {other} must have the same rank")
 
+    @shortening
     def assert_has_rank(self, rank: int) -> None:
         """Checks the number of axes.
 
@@ -276,6 +286,7 @@ class TensorShape:
         if self.rank not in (None, rank):
             raise ValueError(wrong_rank(self, rank))
 
+    @shortening
     def with_rank(self, rank: int) -> "TensorShape":
         """Gives this shape with the number of axes known.
 
@@ -294,6 +305,7 @@ class TensorShape:
         self.assert_has_rank(rank)
         return TensorShape([None] * rank) if self._dims is None else self
 
+    @shortening
     def with_rank_at_least(self, rank: int) -> "TensorShape":
         """Checks that there are enough axes.
 
@@ -313,6 +325,7 @@ class TensorShape:
             raise ValueError(rank_too_low(self, rank))
         return self
 
+    @shortening
     def with_rank_at_most(self, rank: int) -> "TensorShape":
         """Checks that there are not too many axes.
 
@@ -356,6 +369,7 @@ class TensorShape:
     def __bool__(self) -> bool:
         return self._dims is not None
 
+    @shortening
     def __add__(self, other: Any) -> "TensorShape":
         return self.concatenate(other)
 

@@ -1,12 +1,14 @@
 """Tracebacks as users want to read them: their own lines, and one of ours.
 
-Functions that users call, and that call many of ours, end with
+Functions that users call are decorated by `shortening`, as `@function` does for those it registers.
+Those that are called very often end with
 
     except Exception as error:
         shorten(error)
         raise
 
-which costs nothing where nothing is raised. What Python adds then is the line of that function.
+instead, which costs nothing where nothing is raised. What Python adds then is the line of that
+function.
 """
 
 import functools
@@ -17,6 +19,7 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 F = TypeVar("F", bound=Callable[..., Any])
+C = TypeVar("C", bound=type)
 
 PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
 OWN_SCRIPTS = os.path.join(PACKAGE, "demo") + os.sep
@@ -71,16 +74,6 @@ def users_lines(traceback: types.TracebackType | None) -> types.TracebackType | 
     return types.TracebackType(rest, traceback.tb_frame, traceback.tb_lasti, traceback.tb_lineno)
 
 
-def has_passed_jax(error: BaseException) -> bool:
-    """Whether a function of JAX has raised an error, or an error has left one."""
-    if any(JAX_NOTE in note for note in getattr(error, "__notes__", [])):
-        return True
-    traceback = error.__traceback__
-    while traceback is not None and traceback.tb_next is not None:
-        traceback = traceback.tb_next
-    return traceback is not None and FOREIGN[1] in traceback.tb_frame.f_code.co_filename
-
-
 def shorten(error: Exception) -> None:
     """Takes our lines out of the traceback of an error, and hides errors that led to it within.
 
@@ -132,4 +125,21 @@ def shortening(function: F) -> F:
             shorten(error)
             raise
 
-    return call  # type: ignore[return-value]
+    named: Any = call
+    # The one line names what the user has called.
+    named.__code__ = named.__code__.replace(co_name=getattr(function, "__name__", "call"))
+    return named
+
+
+def with_short_tracebacks(cls: C) -> C:
+    """Decorates a class such that tracebacks show each method that users call as one line."""
+    for name, member in list(vars(cls).items()):
+        if name[0] == "_" and name not in ("__init__", "__call__", "__getitem__"):
+            continue
+        is_bound = isinstance(member, staticmethod | classmethod)
+        function: Any = member.__func__ if is_bound else member
+        # What is called very often does it itself.
+        if isinstance(function, types.FunctionType) and "shorten" not in function.__code__.co_names:
+            short = shortening(function)
+            setattr(cls, name, type(member)(short) if is_bound else short)
+    return cls

@@ -11,7 +11,6 @@ from tapefacade._core.conversion import convert
 from tapefacade._core.tensor import EagerTensor, from_host, hinted
 from tapefacade._core.tensor_shape import as_shape
 from tapefacade._core.tensor_spec import TensorSpec
-from tapefacade._core.tracebacks import shortening
 from tapefacade._data.batch import Batch, HeldElements, RaggedBatch, Rebatch, SparseBatch, Windows
 from tapefacade._data.cache import Cache
 from tapefacade._data.dataset_files import FileCache, Snapshot, StoredDataset, save
@@ -569,7 +568,6 @@ class Dataset:
 
     # Functions of elements.
 
-    @shortening
     def map(
         self,
         map_func: Callable[..., Any],
@@ -607,7 +605,6 @@ class Dataset:
         _require_callable(map_func)
         return self._dataset_of(Map(self._node, map_func, workers_of(num_parallel_calls)))
 
-    @shortening
     def filter(self, predicate: Callable[..., Any], name: str | None = None) -> Any:
         """Makes a dataset of the elements for which a predicate holds.
 
@@ -640,7 +637,6 @@ class Dataset:
         _require_callable(predicate)
         return self._dataset_of(TakeWhile(self._node, predicate))
 
-    @shortening
     def flat_map(self, map_func: Callable[..., Any], name: str | None = None) -> Any:
         """Makes a dataset of the elements of the datasets that a function gives.
 
@@ -658,7 +654,6 @@ class Dataset:
         _require_callable(map_func)
         return self._dataset_of(FlatMap(self._node, map_func))
 
-    @shortening
     def interleave(
         self,
         map_func: Callable[..., Any],
@@ -717,7 +712,6 @@ class Dataset:
         """
         return self._dataset_of(Scan(self._node, as_tensors(initial_state), scan_func))
 
-    @shortening
     def reduce(self, initial_state: Any, reduce_func: Callable[..., Any], name: Any = None) -> Any:
         """Reduces all elements to one.
 

@@ -31,6 +31,7 @@ from tapefacade._core.tensor import EagerTensor
 from tapefacade._core.tensor_shape import TensorShape
 from tapefacade._core.tensor_spec import HandleSpec, TensorSpec
 from tapefacade._core.tensor_type import TensorType, type_of
+from tapefacade._core.traced_errors import raising_as_traced
 from tapefacade._data.element_structures import (
     as_tensors,
     fresh,
@@ -177,7 +178,8 @@ class UserFunction:
                 self._bodies[types, _form_key(argument)] = found
             return found
 
-        found = recorded_with_stand_ins(record, [spec.shape for spec in flat])
+        with raising_as_traced():
+            found = recorded_with_stand_ins(record, [spec.shape for spec in flat])
         if found is not None:
             self.spec = found.spec
 

@@ -8,6 +8,7 @@ import numpy as np
 from tapefacade._core import dtypes
 from tapefacade._core.random_keys import Counts
 from tapefacade._core.tensor_spec import TensorSpec
+from tapefacade._core.traced_errors import raising_as_traced
 from tapefacade._data.batch import HeldElements
 from tapefacade._data.element_functions import UserFunction, as_number, node_of, spec_of_dataset
 from tapefacade._data.element_structures import (
@@ -187,8 +188,9 @@ def reduced_elements(node: DatasetNode, state: Any, function: Callable[..., Any]
     call = UserFunction(function, "Dataset.reduce()", None, several=2).started()
     elements = node.elements()
     try:
-        for element in elements:
-            state = _same_types(call((fresh(state), element)), state)
+        with raising_as_traced():
+            for element in elements:
+                state = _same_types(call((fresh(state), element)), state)
     finally:
         close(elements)
     return state

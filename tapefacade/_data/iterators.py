@@ -14,7 +14,7 @@ from tapefacade._core.optional import Optional
 from tapefacade._core.tensor import EagerTensor
 from tapefacade._core.tensor_shape import TensorShape
 from tapefacade._core.tensor_spec import HandleSpec, TensorSpec
-from tapefacade._core.tracebacks import shorten
+from tapefacade._core.tracebacks import shorten, users_lines
 from tapefacade._data.element_structures import fresh, leaves, mapped
 from tapefacade._data.node import DatasetNode, close
 from tapefacade._definition.op import function
@@ -195,10 +195,13 @@ class OwnedIterator(Iterator):
             except StopIteration as end:
                 if THREAD.functions:  # what a function that this ends raises
                     end.as_out_of_range = self._end()  # type: ignore[attr-defined]
+                shorten(end)
                 raise
             except errors.OpError as error:
                 shorten(error)
-                raise error_of_iterator(error, GET_NEXT, self._node) from error.__cause__
+                found = error_of_iterator(error, GET_NEXT, self._node)
+                lines = users_lines(found.__traceback__)
+                raise found.with_traceback(lines) from error.__cause__
             except Exception as error:
                 shorten(error)
                 raise

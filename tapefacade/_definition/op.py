@@ -30,7 +30,8 @@ from tapefacade._core.gradient_rules import (
 from tapefacade._core.registry import FUNCTIONS
 from tapefacade._core.tensor import EagerTensor, FailedResult, cast_hinted, is_left_open
 from tapefacade._core.tensor_type import TensorType, type_of
-from tapefacade._core.tracebacks import shorten
+from tapefacade._core.tracebacks import shorten, shortening, with_short_tracebacks
+from tapefacade._core.traced_errors import mark_as_of_types
 from tapefacade._definition.call import record as record
 from tapefacade._definition.fast_path import record1 as record1, record2 as record2, record_many
 from tapefacade._definition.op_properties import OpFacts, state
@@ -175,8 +176,12 @@ class Op(Operation):
         if found is None:
             if len(self._inferred) > MAX_INFERRED:
                 self._inferred.clear()
-            with WAIT_WATCH.over(THREAD.recording.text, is_brief=True):
-                found = self._inferred[key] = self._infer(static, types)
+            try:
+                with WAIT_WATCH.over(THREAD.recording.text, is_brief=True):
+                    found = self._inferred[key] = self._infer(static, types)
+            except errors.InvalidArgumentError as error:
+                mark_as_of_types(error)
+                raise
         return found
 
     def _infer(self, static: tuple[Any, ...], types: Sequence[TensorType]) -> Inferred:
@@ -457,6 +462,9 @@ def _failing_where_it_is_used(composite: Callable[..., Any]) -> Callable[..., An
                 return FailedResult(error)
             shorten(error)
             raise
+        except Exception as error:
+            shorten(error)
+            raise
 
     return call
 
@@ -486,9 +494,13 @@ def function(
             composite = dispatched(names[0], composite)  # type: ignore[assignment]
         if on_values:
             composite = _failing_where_it_is_used(composite)  # type: ignore[assignment]
+        if isinstance(composite, type):
+            with_short_tracebacks(composite)
+        elif not (dispatch or on_values or names[0][0] == "_"):
+            composite = shortening(composite)
         register(names, composite)
         state(names[0], OpFacts(elementwise))
-        return composite
+        return composite  # type: ignore[return-value]
 
     return define
 

@@ -171,7 +171,8 @@ def _change() -> None:
     _change_variables(core)
     replaced = _lifted()
     for name in CORE_FUNCTIONS:
-        replaced[getattr(core, name)] = lift(getattr(core, name), name)
+        lifted = lift(getattr(core, name), name)
+        replaced[getattr(core, name)] = direct_function(name, lifted)
     for name in CORE_FUNCTIONS_OF_INDICES:
         replaced[getattr(core, name)] = lift(with_equal_indices(getattr(core, name)), name)
     replaced.update(conversion.core_functions(core))

@@ -13,6 +13,7 @@ from tapefacade._core.error_texts import invalid
 from tapefacade._core.registry import FUNCTIONS
 from tapefacade._core.tensor import EagerTensor, from_host
 from tapefacade._core.tensor_shape import TensorShape, as_shape
+from tapefacade._core.tracebacks import with_short_tracebacks
 from tapefacade._definition.op import register
 from tapefacade._ops.array.gathering import gather
 from tapefacade._ops.array.indexing import out_of_bounds
@@ -62,6 +63,7 @@ def _checked_list(values: Any, name: str) -> None:
         raise TypeError(f"Argument `{name}` must be a list of Tensors. Received {shown}.")
 
 
+@with_short_tracebacks
 class RaggedTensor(CompositeTensor):
     """A tensor whose rows differ in length, in one or several dimensions.
 

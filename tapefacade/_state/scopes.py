@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from tapefacade._core.thread_state import ThreadState
+from tapefacade._core.tracebacks import shorten
 from tapefacade._definition.op import function
 
 MESSAGE_SCOPE_NAME = "name for name_scope must be a string."
@@ -148,7 +149,11 @@ class VariableMeta(abc.ABCMeta):
                 SCOPES.strategy + SCOPES.creators
             )  # the innermost, which is asked first, is the last
             if not waiting or "_made_by_creators" not in vars(cls):
-                return super().__call__(*args, **kwargs)
+                try:
+                    return super().__call__(*args, **kwargs)
+                except Exception as error:
+                    shorten(error)
+                    raise
             bound = cls.__signature__.bind(*args, **kwargs)
             bound.apply_defaults()
             if bound.arguments.get("sharding") is None:

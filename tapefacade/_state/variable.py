@@ -23,6 +23,8 @@ from tapefacade._core.registry import FUNCTIONS
 from tapefacade._core.tensor import UNTYPED, EagerTensor, Reference, host_value
 from tapefacade._core.tensor_shape import TensorShape, as_shape
 from tapefacade._core.tensor_type import TensorType
+from tapefacade._core.tracebacks import shorten, with_short_tracebacks
+from tapefacade._core.traced_errors import mark_as_of_types
 from tapefacade._core.value_text import device_of, matrix_table, name_of_device, value_repr
 from tapefacade._definition.fast_path import record2
 from tapefacade._definition.op import REGISTRY, Op
@@ -106,6 +108,7 @@ ARGUMENT = _Identity("Placeholder")
 RESULT = _Identity("Identity")
 
 
+@with_short_tracebacks
 class Variable(Operators, metaclass=VariableMeta):
     """A value that can change: a box around a tensor.
 
@@ -559,21 +562,25 @@ class Variable(Operators, metaclass=VariableMeta):
         >>> v.assign(2.0).numpy()
         np.float32(2.0)
         """
-        tensor = self._converted(value)
-        if tensor._type is not self._tensor._type and not self._shape.is_compatible_with(
-            tensor.shape
-        ):
-            raise ValueError(
-                f"Cannot assign value to variable ' {self.name}': Shape mismatch.The variable "
-                f"shape {self._shape}, and the assigned value shape {tensor.shape} are "
-                "incompatible."
-            )
-        lock = self._lock
-        with lock:
-            if lock is not self._lock:  # it shares another one since
-                return self.assign(tensor, read_value=read_value)
-            self._put(tensor)
-            self._tell_tapes()
+        try:
+            tensor = self._converted(value)
+            if tensor._type is not self._tensor._type and not self._shape.is_compatible_with(
+                tensor.shape
+            ):
+                raise ValueError(
+                    f"Cannot assign value to variable ' {self.name}': Shape mismatch.The variable "
+                    f"shape {self._shape}, and the assigned value shape {tensor.shape} are "
+                    "incompatible."
+                )
+            lock = self._lock
+            with lock:
+                if lock is not self._lock:  # it shares another one since
+                    return self.assign(tensor, read_value=read_value)
+                self._put(tensor)
+                self._tell_tapes()
+        except Exception as error:
+            shorten(error)
+            raise
         return self._unread() if read_value else None
 
     def _converted(self, value: Any) -> EagerTensor:
@@ -612,7 +619,11 @@ class Variable(Operators, metaclass=VariableMeta):
         >>> tf.Variable(1.0).assign_add(2.0).numpy()
         np.float32(3.0)
         """
-        return self._update(ADD, "AssignAddVariableOp", delta, read_value)
+        try:
+            return self._update(ADD, "AssignAddVariableOp", delta, read_value)
+        except Exception as error:
+            shorten(error)
+            raise
 
     def assign_sub(
         self, delta: Any, use_locking: bool = False, name: str | None = None,
@@ -623,7 +634,11 @@ class Variable(Operators, metaclass=VariableMeta):
         >>> tf.Variable(1.0).assign_sub(2.0).numpy()
         np.float32(-1.0)
         """
-        return self._update(SUBTRACT, "AssignSubVariableOp", delta, read_value)
+        try:
+            return self._update(SUBTRACT, "AssignSubVariableOp", delta, read_value)
+        except Exception as error:
+            shorten(error)
+            raise
 
     def _update(self, op: Op, kernel: str, delta: Any, read_value: bool) -> Any:
         lock = self._lock
@@ -634,10 +649,11 @@ class Variable(Operators, metaclass=VariableMeta):
             if type(delta) is not EagerTensor or delta._type is not held._type:
                 delta = self._converted(delta)
                 if delta._type.shape != held._type.shape:
-                    raise invalid(
+                    error = invalid(
                         f"Cannot update variable with shape {_brackets(held)} using a Tensor with "
                         f"shape {_brackets(delta)}, shapes must be equal. [Op:{kernel}] name: "
                     )
+                    raise mark_as_of_types(error)
             if held._type.hostable and self._host_value() is not None:
                 self._put(record2(op, held, delta, ()))
                 self._tell_tapes()
@@ -654,7 +670,11 @@ class Variable(Operators, metaclass=VariableMeta):
 
     def __getitem__(self, key: Any) -> EagerTensor:
         """Returns a part of the value; its `assign` changes that part of the variable."""
-        part = getitem(self, key)
+        try:
+            part = getitem(self, key)
+        except Exception as error:
+            shorten(error)
+            raise
         part._origin = (self, key)
         return part
 

@@ -13,7 +13,7 @@ from tapefacade._core.error_texts import MESSAGE_PARALLEL_ITERATIONS
 from tapefacade._core.logging import warn
 from tapefacade._core.tensor import EagerTensor, Tensor, hinted
 from tapefacade._core.thread_state import ThreadState
-from tapefacade._core.tracebacks import shortening
+from tapefacade._core.tracebacks import with_short_tracebacks
 from tapefacade._ops.array.copying import zeros_like
 from tapefacade._ops.array.creation import eye, zeros
 from tapefacade._ops.array.shaping import reshape
@@ -190,6 +190,7 @@ def start_at_function(function: Any) -> None:
         recording.at = TREE.start_at(f"called {place}")
 
 
+@with_short_tracebacks
 class GradientTape:
     """Records what is computed in its block, to differentiate it.
 
@@ -441,7 +442,6 @@ class GradientTape:
 
     # Derivatives.
 
-    @shortening
     def gradient(
         self,
         target: Any,
@@ -543,7 +543,6 @@ class GradientTape:
         if missing:
             raise ValueError(f"No gradient:\n{self.explain(targets, missing)!r}")
 
-    @shortening
     def jacobian(
         self,
         target: Any,
@@ -605,7 +604,6 @@ class GradientTape:
             self._refuse_none([target], flat_sources, results)
         return nest.pack_sequence_as(sources, results)
 
-    @shortening
     def batch_jacobian(
         self,
         target: Any,

@@ -123,3 +123,18 @@ def counts_and_segments(tf, np):
         ops.expand_dims(tf.constant(x), 2), ops.max_pool(x[None], 2, padding="same"),
         ops.max_pool(x[None], 2, strides=1),
     ]  # fmt: skip
+
+
+def values_that_are_refused(tf, np):
+    ops, x = tf.keras.ops, np.arange(6, dtype="float32").reshape(3, 2)
+    bad = np.array([[1.0, 2.0], [2.0, 1.0]], "float32")  # not positive definite
+    wrong = refusals(np, {
+        "scatter_update": lambda: ops.scatter_update(x, [[9]], np.ones((1, 2), "float32")),
+        "cholesky": lambda: ops.cholesky(bad),
+        "axis": lambda: ops.argsort(x, axis=(0, 9)),
+        "fft": lambda: ops.fft([[1.0], [2.0, 3.0]]),
+    })  # fmt: skip
+    return [
+        wrong, ops.scatter_update(x, [[1]], np.ones((1, 2), "float32")), ops.size(x),
+        ops.cholesky(bad @ bad + np.eye(2, dtype="float32")),
+    ]  # fmt: skip

@@ -11,7 +11,6 @@ from tapefacade._core.tensor import EagerTensor
 from tapefacade._core.tensor_shape import as_shape
 from tapefacade._core.tensor_spec import TensorSpec
 from tapefacade._core.tensor_type import TensorType
-from tapefacade._core.tracebacks import shortening
 from tapefacade._definition.op import function
 from tapefacade._function.control.bodies import Body, body_of
 from tapefacade._function.control.branch_op import record_branches
@@ -103,7 +102,6 @@ COND = ChoiceNames("tf.cond", "cond", ("true_fn", "false_fn"))
 
 
 @function("cond")
-@shortening
 def cond(
     pred: Any,
     true_fn: Callable[[], Any] | None = None,

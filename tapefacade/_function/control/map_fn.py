@@ -9,7 +9,6 @@ from tapefacade._core.dispatch import CompositeTensor
 from tapefacade._core.error_texts import incompatible_dimensions, invalid, kernel_prefix
 from tapefacade._core.tensor import EagerTensor
 from tapefacade._core.tensor_spec import TensorSpec
-from tapefacade._core.tracebacks import shortening
 from tapefacade._core.type_spec import spec_of
 from tapefacade._definition.op import function
 from tapefacade._extension.extension_type import (
@@ -49,7 +48,6 @@ def inconsistent_shapes(seen: Any, expected: Any) -> str:
 
 
 @function("map_fn")
-@shortening
 def map_fn(
     fn: Callable[..., Any],
     elems: Any,

@@ -9,7 +9,6 @@ from tapefacade._core.error_texts import incompatible_dimensions, invalid
 from tapefacade._core.tensor import EagerTensor
 from tapefacade._core.tensor_spec import TensorSpec
 from tapefacade._core.tensor_type import TensorType
-from tapefacade._core.tracebacks import shortening
 from tapefacade._definition.op import function
 from tapefacade._function.control.bodies import Body
 from tapefacade._function.control.loop_variables import MESSAGE_DTYPE, MESSAGE_SHAPE
@@ -29,7 +28,6 @@ WHY_STRINGS = "a loop over strings runs its Python for each row"
 
 
 @function("scan")
-@shortening
 def scan(
     fn: Callable[..., Any],
     elems: Any,
@@ -78,7 +76,6 @@ def scan(
 
 
 @function("foldl")
-@shortening
 def foldl(
     fn: Callable[..., Any],
     elems: Any,
@@ -118,7 +115,6 @@ def foldl(
 
 
 @function("foldr")
-@shortening
 def foldr(
     fn: Callable[..., Any],
     elems: Any,

@@ -9,7 +9,6 @@ from tapefacade._core import dtypes
 from tapefacade._core.conversion import convert
 from tapefacade._core.error_texts import choice_no_scalar
 from tapefacade._core.tensor import EagerTensor
-from tapefacade._core.tracebacks import shortening
 from tapefacade._definition.op import function
 from tapefacade._function.control.cond import ChoiceNames, chosen, cond, is_true
 from tapefacade._function.control.row_loops import in_graph
@@ -26,7 +25,6 @@ Branch = Callable[[], Any]
 
 
 @function("switch_case")
-@shortening
 def switch_case(
     branch_index: Any,
     branch_fns: Any,
@@ -125,7 +123,6 @@ def _pair(entry: Any) -> tuple[int, Branch]:
 
 
 @function("case")
-@shortening
 def case(
     pred_fn_pairs: Any,
     default: Branch | None = None,

@@ -8,7 +8,7 @@ from tapefacade._core.conversion import convert
 from tapefacade._core.error_texts import MESSAGE_SINGLETON, index_out_of_range, invalid
 from tapefacade._core.random_keys import rehearsing
 from tapefacade._core.tensor import EagerTensor, hinted
-from tapefacade._core.tracebacks import shortening
+from tapefacade._core.traced_errors import raising_as_traced
 from tapefacade._core.type_spec import spec_of
 from tapefacade._definition.op import function
 from tapefacade._extension.extension_type import (
@@ -38,7 +38,6 @@ WHY_COMPOSITE = "tf.vectorized_map over what is no dense tensor runs the Python 
 
 
 @function("vectorized_map")
-@shortening
 def vectorized_map(
     fn: Callable[..., Any], elems: Any, fallback_to_while_loop: bool = True, warn: bool = True
 ) -> Any:
@@ -82,7 +81,7 @@ def vectorized_map(
             )
     if not callable(fn):
         raise TypeError(f"'{type(fn).__name__}' object is not callable")
-    with as_if_once():
+    with as_if_once(), raising_as_traced():
         return _VectorizedMapCall(fn, elems, flat, sizes, count).result()
 
 

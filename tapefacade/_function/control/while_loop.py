@@ -12,7 +12,6 @@ from tapefacade._core.random_keys import body_draws, rehearsing
 from tapefacade._core.tensor import EagerTensor
 from tapefacade._core.tensor_shape import TensorShape, as_shape
 from tapefacade._core.tensor_spec import TensorSpec, type_spec_from_value
-from tapefacade._core.tracebacks import shortening
 from tapefacade._definition.op import function
 from tapefacade._function.control.bodies import Body, body_of
 from tapefacade._function.control.cond import is_true
@@ -117,7 +116,6 @@ MESSAGE_NO_BOOL = (
 
 
 @function("while_loop")
-@shortening
 def while_loop(
     cond: Callable[..., Any],
     body: Callable[..., Any],

@@ -27,7 +27,8 @@ from tapefacade._core.tensor import EagerTensor, hinted
 from tapefacade._core.tensor_shape import TensorShape
 from tapefacade._core.tensor_spec import TensorSpec
 from tapefacade._core.tensor_type import type_of
-from tapefacade._core.tracebacks import shorten
+from tapefacade._core.tracebacks import shorten, shortening
+from tapefacade._core.traced_errors import raising_as_traced
 from tapefacade._core.type_spec import TypeSpec
 from tapefacade._function.function.concrete_function import ConcreteFunction, not_one_program
 from tapefacade._function.function.eager_mode import EAGER_MODE
@@ -525,7 +526,8 @@ class Function(PolymorphicFunction):
             opened = self._relaxed_tensors(args, kwargs, tensors)
         sizes = OpenSizes(opened, has_values) if opened else None
         with sizes_decided_within() if sizes is None else unknown_sizes_shown(sizes):
-            result = (python or self._python)(*positional, **named)
+            with raising_as_traced():
+                result = (python or self._python)(*positional, **named)
             if described is not None and (known := sizes or open_sizes()) is not None:
                 described.append(self._described(result, known))
         after = [nest.flatten(value) for value in (*positional, *named.values())]
@@ -606,6 +608,7 @@ class Function(PolymorphicFunction):
 
     # Signatures.
 
+    @shortening
     def get_concrete_function(self, *args: Any, **kwargs: Any) -> ConcreteFunction:
         """Records the function for one signature.
 

@@ -11,6 +11,7 @@ from typing import Any
 from tapefacade._core.registry import FUNCTIONS
 from tapefacade._core.tensor import EagerTensor
 from tapefacade._keras.backend.lifted_functions import KerasState
+from tapefacade._keras.backend.tensorflow_functions import counterpart
 from tapefacade._ops.array.casting import cast
 from tapefacade._ops.array.shaping import expand_dims, reshape, transpose
 from tapefacade._ops.linalg.products import matmul
@@ -229,7 +230,20 @@ def _require_images(inputs: Any) -> None:
         raise ValueError(f"Input rank not supported: {rank}. Expected values are [3, 4, 5]")
 
 
+def _as_on_tensorflow(lifted: Callable[..., Any]) -> Callable[..., Any]:
+    """What JAX has is silent where TensorFlow refuses values, or gives another dtype."""
+
+    def call(*args: Any, **kwargs: Any) -> Any:
+        if KerasState.computes_on_arrays():
+            return lifted(*args, **kwargs)
+        found: Any = counterpart(lifted._lifted)  # type: ignore[attr-defined]
+        return found(*args, **kwargs)
+
+    return call
+
+
 OTHER_FUNCTIONS = {
+    "cholesky": _as_on_tensorflow, "scatter_update": _as_on_tensorflow, "size": _as_on_tensorflow,
     "conv": _conv,
     "average_pool": _pool, "max_pool": _pool, "bincount": _bincount, "segment_max": _segments,
     "segment_min": _segments, "segment_prod": _segments, "segment_sum": _segments,

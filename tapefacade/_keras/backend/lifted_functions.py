@@ -28,8 +28,9 @@ from tapefacade._core.tensor_shape import TensorShape
 from tapefacade._core.tensor_type import TensorType, type_of
 from tapefacade._core.thread_state import ThreadState
 from tapefacade._core.tracebacks import shorten
+from tapefacade._core.traced_errors import mark_as_of_types
 from tapefacade._function.function.recorded_program import slot_in
-from tapefacade._keras.backend.refusals import called, string_refusal
+from tapefacade._keras.backend.tensorflow_functions import called_as_on_tensorflow, is_known
 from tapefacade._ops.nn.losses import label_error
 from tapefacade._state.indexed_slices import IndexedSlices
 from tapefacade._trace.operation import Operation
@@ -102,7 +103,7 @@ class KerasOperation(Operation):
         if key in self.refused:
             raise NotImplementedError(self.refused[key])
         if any(type_.dtype is dtypes.string for type_ in types):
-            raise string_refusal(self.kernel)
+            raise TypeError(f"{self.name} takes no strings.")
         shapes = [jax.ShapeDtypeStruct(type_.shape, type_.numpy_dtype) for type_ in types]
         try:
             with jax.enable_x64(True):
@@ -112,6 +113,8 @@ class KerasOperation(Operation):
                 self.refused[key] = str(error)
             raise
         except (TypeError, ValueError, InvalidArgumentError) as error:
+            if isinstance(error, InvalidArgumentError):
+                mark_as_of_types(error)
             shorten(error)  # JAX's note on its own frames
             raise
         leaves, structure = jax.tree.flatten(result)
@@ -140,7 +143,7 @@ class KerasOperation(Operation):
         wide = self.is_double or any(_is_wide(leaf) for leaf in leaves)
         args, kwargs = _arguments(structure, leaves)
         with on_arrays(), jax.numpy_dtype_promotion("standard"), jax.enable_x64(wide):
-            result = called(self.function, args, kwargs)
+            result = self.function(*args, **kwargs)
         if wide and not self.is_double and not any(_is_wide(leaf, WIDE_FLOATS) for leaf in leaves):
             return jax.tree.map(_no_double, result)  # of integers, and of default precision
         return result
@@ -169,6 +172,10 @@ def _is_wide(leaf: Any, names: Sequence[str] = DTYPES_OF_64_BITS) -> bool:
 
 
 LEAF_STRUCTURE = jax.tree.structure(0)
+# What functions for JAX raise of arguments that they do not take.
+REFUSALS = (
+    ArithmeticError, AssertionError, AttributeError, LookupError, NameError, TypeError, ValueError,
+)  # fmt: skip
 MAX_REFUSED = 256
 PLAIN_TYPES = {int, bool, str, type(None)}  # values that stand for themselves
 
@@ -197,6 +204,8 @@ def lift(
         if name in ("shape", "newshape")
     ]
     operations: dict[str, KerasOperation] = {}  # by the dtype that Keras's floats have
+    # Keras does without functions of recurrent networks that are not implemented.
+    refusals = (*REFUSALS, NotImplementedError) if is_known(function) else REFUSALS
 
     @functools.wraps(function)
     def lifted(*args: Any, **kwargs: Any) -> Any:
@@ -212,7 +221,11 @@ def lift(
         if operation is None:
             operation = KerasOperation(function, name, differentiable, is_narrow, floatx)
             operations[floatx] = operation
-        return record(operation, args, kwargs)
+        try:
+            return record(operation, args, kwargs)
+        except refusals as error:
+            why = str(error)
+        return called_as_on_tensorflow(function, args, kwargs, why)
 
     lifted._lifted = function  # type: ignore[attr-defined]
     return lifted
@@ -361,4 +374,4 @@ def _computed(operation: KerasOperation, leaves: list[Any], structure: Any) -> A
     ]  # fmt: skip
     args, kwargs = jax.tree.unflatten(structure, arrays)
     with on_arrays():
-        return called(operation.function, args, kwargs)
+        return operation.function(*args, **kwargs)

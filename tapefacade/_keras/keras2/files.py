@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from tapefacade._core.tracebacks import shortening
 from tapefacade._io.storage import is_remote, local_copy, local_target, storage_of
 from tapefacade._keras.attribute_patches import AttributePatches
 from tapefacade._keras.keras2.notices import like, notice, refusal, source
@@ -87,7 +88,7 @@ def _saving_weights(original: Callable[..., None]) -> Callable[..., None]:
         else:
             _save_checkpoint(self, path)
 
-    return save_weights
+    return shortening(save_weights)
 
 
 def _example(path: str) -> str:
@@ -120,7 +121,7 @@ def _loading_weights(original: Callable[..., Any]) -> Callable[..., Any]:
             return None
         return _all_or_nothing(self, partial(_load_checkpoint, self, path))
 
-    return load_weights
+    return shortening(load_weights)
 
 
 def _all_or_nothing(model: Any, load: Callable[[], Any]) -> Any:
@@ -319,7 +320,7 @@ def _saving(original: Callable[..., Any]) -> Callable[..., Any]:
             storage_of(path).rmtree(path)  # Keras cannot write over it
         return original(model, path, overwrite, zipped=False)
 
-    return save
+    return shortening(save)
 
 
 def _with_all_of_it(model: Any, save: Callable[[], Any]) -> Any:

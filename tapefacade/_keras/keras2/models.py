@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from tapefacade._core.tensor import EagerTensor
-from tapefacade._core.tracebacks import shorten
+from tapefacade._core.tracebacks import shorten, shortening
 from tapefacade._keras.attribute_patches import AttributePatches
 from tapefacade._keras.keras2.notices import Attribute, like, notice, refusal, source
 
@@ -122,7 +122,7 @@ def _compiling(original: Callable[..., None]) -> Callable[..., None]:
             kwargs["run_eagerly"] = False
         original(self, *args, **kwargs)
 
-    return compile
+    return shortening(compile)
 
 
 def _are_numbers(value: Any) -> bool:
@@ -184,6 +184,8 @@ class _CompiledLoss:
     def __call__(
         self, y: Any, y_pred: Any, sample_weight: Any = None, regularization_losses: Any = None
     ) -> Any:
+        if self._model._compile_loss is None:
+            raise ValueError("No loss to compute. Provide a `loss` argument in `compile()`.")
         loss = self._model._compile_loss(y, y_pred, sample_weight)
         for other in regularization_losses or ():
             loss = loss + source("ops").cast(source("ops").sum(other), loss.dtype)

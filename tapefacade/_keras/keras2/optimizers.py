@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from tapefacade._core.tensor import EagerTensor
+from tapefacade._core.tracebacks import shortening
 from tapefacade._keras.attribute_patches import AttributePatches
 from tapefacade._keras.keras2.notices import (
     Attribute,
@@ -281,7 +282,7 @@ def _applying(original: Callable[..., Any]) -> Callable[..., Any]:
             notice("apply_gradients(name=..., ...)", "optimizer.apply_gradients(grads_and_vars)")
         return original(self, list(grads_and_vars))
 
-    return apply_gradients
+    return shortening(apply_gradients)
 
 
 def _with_decay(original: Callable[[Any], dict[str, Any]]) -> Callable[[Any], dict[str, Any]]:

@@ -21,6 +21,8 @@ from tapefacade._core.error_texts import (
 from tapefacade._core.kernel_dtypes import INDICES_INT16
 from tapefacade._core.tensor import EagerTensor, from_host, hinted
 from tapefacade._core.tensor_type import type_of
+from tapefacade._core.tracebacks import shorten
+from tapefacade._core.traced_errors import mark_as_of_types
 from tapefacade._definition.op import (
     REGISTRY,
     Check,
@@ -272,7 +274,7 @@ def _placed(index: Any, size: int, dimension: int) -> tuple[int, Any]:
         if index < 0:
             index += size
         if not 0 <= index < size:
-            raise out_of_bounds(index, dimension)
+            raise mark_as_of_types(out_of_bounds(index, dimension))
         if size == 1:
             return -1, None
     return 0, index
@@ -283,11 +285,11 @@ def _expanded(items: Any, rank: int) -> list[Any]:
     places = [i for i, item in enumerate(items) if item is Ellipsis]
     count = len(items) - len(places) - sum(item is None for item in items)
     if len(places) > 1:
-        raise slicing_error(MESSAGE_ELLIPSES)
+        raise mark_as_of_types(slicing_error(MESSAGE_ELLIPSES))
     if rank == 0 and count:
-        raise slicing_error(MESSAGE_SCALAR)
+        raise mark_as_of_types(slicing_error(MESSAGE_SCALAR))
     if count > rank:
-        raise slicing_error(too_many_indices(rank))
+        raise mark_as_of_types(slicing_error(too_many_indices(rank)))
     if not places:
         return list(items)
     at = places[0]
@@ -419,31 +421,35 @@ def getitem(x: Any, key: Any) -> Any:
     >>> tf.constant([[1, 2], [3, 4]])[:, 0].numpy()
     array([1, 3], dtype=int32)
     """
-    if type(key) is int:
-        return _one_row(x, key)
-    known = type(x) is EagerTensor and x._value is not None
-    short = _hashable(key)
-    if short is not None:
-        short = (x._type, known, short)
-        found = PARSED_SUBSCRIPTS.get(short)
-        if found is None:
-            if len(PARSED_SUBSCRIPTS) > MAX_PARSED:
-                PARSED_SUBSCRIPTS.clear()
-            found = PARSED_SUBSCRIPTS[short] = parse(x._type.shape, key, known)
-        spec, starts = found
-    elif type(key) is bool or (
-        isinstance(key, EagerTensor | np.ndarray) and key.dtype == dtypes.bool
-    ):
-        return boolean_mask(x, key)
-    else:
-        rows = CURRENT_LOOP.rows
-        if rows is not None and (longer := rows.holding(x, key)) is not None:
-            return row_at(longer, key)
-        spec, starts = parse(x._type.shape, key, known)
-    part = _taken(x, key, spec, starts, short)
-    if ACCOUNTS and (account := open_sizes()) is not None:
-        account.note_unknown(part, _open_axes(x, key, account))
-    return part
+    try:
+        if type(key) is int:
+            return _one_row(x, key)
+        known = type(x) is EagerTensor and x._value is not None
+        short = _hashable(key)
+        if short is not None:
+            short = (x._type, known, short)
+            found = PARSED_SUBSCRIPTS.get(short)
+            if found is None:
+                if len(PARSED_SUBSCRIPTS) > MAX_PARSED:
+                    PARSED_SUBSCRIPTS.clear()
+                found = PARSED_SUBSCRIPTS[short] = parse(x._type.shape, key, known)
+            spec, starts = found
+        elif type(key) is bool or (
+            isinstance(key, EagerTensor | np.ndarray) and key.dtype == dtypes.bool
+        ):
+            return boolean_mask(x, key)
+        else:
+            rows = CURRENT_LOOP.rows
+            if rows is not None and (longer := rows.holding(x, key)) is not None:
+                return row_at(longer, key)
+            spec, starts = parse(x._type.shape, key, known)
+        part = _taken(x, key, spec, starts, short)
+        if ACCOUNTS and (account := open_sizes()) is not None:
+            account.note_unknown(part, _open_axes(x, key, account))
+        return part
+    except Exception as error:
+        shorten(error)
+        raise
 
 
 def _open_axes(x: Any, key: Any, account: SizeAccount) -> list[int]:

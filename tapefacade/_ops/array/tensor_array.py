@@ -18,6 +18,7 @@ from tapefacade._core.tensor import EagerTensor, from_host, host_value
 from tapefacade._core.tensor_shape import TensorShape, as_shape
 from tapefacade._core.tensor_spec import HandleSpec
 from tapefacade._core.thread_state import ThreadState
+from tapefacade._core.tracebacks import with_short_tracebacks
 from tapefacade._core.type_spec import register_spec
 from tapefacade._definition.op import Check, FreeTensor, op, register
 from tapefacade._ops.array.casting import cast
@@ -314,6 +315,7 @@ def out_of_range(message: str) -> errors.OutOfRangeError:
     return errors.OutOfRangeError(None, None, message)
 
 
+@with_short_tracebacks
 class TensorArray(Storage):
     """A list of tensors, to be written and read by index, as in loops.
 

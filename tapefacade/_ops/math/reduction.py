@@ -9,7 +9,11 @@ import numpy as np
 from jax import lax
 
 from tapefacade._core import kernel_dtypes
-from tapefacade._core.error_texts import reduction_axis_out_of_range, reduction_axis_twice
+from tapefacade._core.error_texts import (
+    reduction_axis_out_of_range,
+    reduction_axis_twice,
+    refused_type,
+)
 from tapefacade._core.kernel_dtypes import NUMBERS, REALS_QUANTIZED
 from tapefacade._definition.argument_checks import Axis, as_axes
 from tapefacade._definition.op import BoolLike, FreeTensor, NotDifferentiable, TensorLike, op
@@ -19,6 +23,8 @@ def reduced_axes(shape: tuple[int, ...], axis: Any) -> tuple[int, ...]:
     """Returns the axes to reduce, counted from the front, or refuses them."""
     rank = len(shape)
     found: list[int] = []
+    if isinstance(axis, str):
+        raise refused_type("Tidx", "string", kernel_dtypes.INDICES)
     for a in as_axes(axis, rank):
         if not -rank <= a < rank:
             raise reduction_axis_out_of_range(a, rank)

@@ -13,7 +13,6 @@ from tapefacade._core.dtypes import as_dtype
 from tapefacade._core.error_texts import invalid, refused_type, reshape_sizes, shape_text
 from tapefacade._core.kernel_dtypes import FLOATS_COMPLEX, FLOATS_HALF_FIRST, INDICES
 from tapefacade._core.tensor import EagerTensor
-from tapefacade._core.tracebacks import shortening
 from tapefacade._definition.argument_checks import check_broadcast
 from tapefacade._definition.op import Check, FreeTensor, TensorLike, function, op
 
@@ -21,7 +20,6 @@ LONG_STIRLING = 2 * np.pi
 
 
 @function("nn.sigmoid_cross_entropy_with_logits", dispatch=True, elementwise=2)
-@shortening
 def sigmoid_cross_entropy_with_logits(
     labels: TensorLike = None, logits: TensorLike = None, name: None = None
 ) -> EagerTensor:
@@ -72,7 +70,6 @@ def _check_same_shape(
 
 
 @function("nn.weighted_cross_entropy_with_logits")
-@shortening
 def weighted_cross_entropy_with_logits(
     labels: TensorLike, logits: TensorLike, pos_weight: TensorLike, name: None = None
 ) -> EagerTensor:
@@ -112,7 +109,6 @@ def _weighted_cross_entropy(
 
 
 @function("nn.softmax_cross_entropy_with_logits")
-@shortening
 def softmax_cross_entropy_with_logits(
     labels: FreeTensor, logits: TensorLike, axis: int = -1, name: None = None
 ) -> EagerTensor:
@@ -204,7 +200,6 @@ def _log_softmax(logits: jax.Array) -> jax.Array:
 
 
 @function("nn.sparse_softmax_cross_entropy_with_logits")
-@shortening
 def sparse_softmax_cross_entropy_with_logits(
     labels: FreeTensor, logits: TensorLike, name: None = None
 ) -> EagerTensor:
