@@ -416,3 +416,13 @@ def test_several_indices_are_refused_with_what_to_write(index):
     with pytest.raises(TypeError, match="are valid indices, got") as caught:
         tf.ones([2, 3])[index,]
     assert "tf.gather(x, indices)" in caught.value.__notes__[0]
+
+
+def test_a_missing_keras_is_told_in_one_line_of_ours(monkeypatch):
+    monkeypatch.setitem(sys.modules, "keras", None)  # what makes an import fail
+    monkeypatch.delitem(sys.modules, "tapefacade.keras", raising=False)
+    monkeypatch.delitem(vars(tf), "keras", raising=False)
+    error, own, users = raised(lambda: tf.keras)
+    assert isinstance(error, ImportError)
+    assert "tf.keras needs Keras 3, which is not installed." in str(error)
+    assert (own, users) == (1, 2)

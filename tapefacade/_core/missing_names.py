@@ -9,6 +9,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from types import MappingProxyType
 from typing import Any
 
+from tapefacade._core.tracebacks import shorten
+
 IMPORT_FROM = opcode.opmap["IMPORT_FROM"]
 # A name that is less alike than this puzzles more than none: `tf.tan` for `tf.train` has 0.75.
 NEAR_ENOUGH = 0.8
@@ -488,7 +490,11 @@ def missing_attribute(
 
     def raise_missing(name: str) -> Any:
         if name in late:
-            return late[name]()
+            try:
+                return late[name]()
+            except Exception as error:
+                shorten(error)
+                raise
         if name.startswith("_"):
             # Python and its tools ask modules for many such names; nobody mistypes them.
             raise AttributeError(f"module {module_name!r} has no attribute {name!r}", name=name)

@@ -29,7 +29,7 @@ FOREIGN = tuple(
     os.sep.join(["", *parts, ""])
     for parts in (("keras", "src"), ("jax", "_src"), ("jax", "experimental"))
 )
-STANDARD = ("contextlib.py", "functools.py")
+STANDARD = ("contextlib.py", "functools.py", os.path.join("importlib", "__init__.py"))
 # What JAX adds where an error has passed one of its functions, and what is of no use here.
 JAX_NOTE = "JAX has removed its internal frames"
 
@@ -44,7 +44,7 @@ def is_own(path: str) -> bool:
     """Whether a file is one whose lines tell users nothing."""
     if path.startswith(PACKAGE):
         return not path.startswith(OWN_SCRIPTS)
-    if path == "<string>" or os.path.basename(path) in STANDARD:
+    if path == "<string>" or path.startswith("<frozen importlib") or path.endswith(STANDARD):
         return True
     return any(part in path for part in FOREIGN)
 

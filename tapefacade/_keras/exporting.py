@@ -8,7 +8,9 @@ import importlib
 import types
 from typing import Any
 
+from tapefacade._core import dtypes, nest
 from tapefacade._core.missing_names import root_module
+from tapefacade._core.tensor_spec import TensorSpec
 from tapefacade._function.function.function import Function
 from tapefacade._keras.attribute_patches import AttributePatches
 from tapefacade._state.module import AutoTrackable
@@ -58,6 +60,32 @@ class _ArchiveMembers:
         self._tf_trackable._all_variables = [*trainable, *others]
 
 
+class _ModelMembers:
+    """The members that Keras's class of models gets."""
+
+    @property
+    def _default_save_signature(self: Any) -> Function | None:
+        """What `tf.saved_model.save` makes the default signature; None if the model is not built.
+
+        Texts have none: what is computed of them is no program.
+        """
+        functional = getattr(self, "_functional", None) or self
+        inputs, shapes = getattr(functional, "_inputs_struct", None), self._build_shapes_dict
+        if inputs is not None:
+            given = nest.map_structure(lambda x: TensorSpec(x.shape, x.dtype), inputs)
+        elif shapes and all(type(shape) is tuple for shape in shapes.values()):
+            given = TensorSpec((None, *next(iter(shapes.values()))[1:]), self.input_dtype)
+        else:
+            return None
+        if any(spec.dtype is dtypes.string for spec in nest.flatten(given)):
+            return None
+
+        def serving_default(inputs: Any) -> Any:
+            return self(inputs)
+
+        return Function(serving_default, input_signature=[given], autograph=False)
+
+
 def apply(patches: AttributePatches) -> None:
     """Changes how Keras exports models, and how its layer loads them.
 
@@ -65,6 +93,7 @@ def apply(patches: AttributePatches) -> None:
         patches: sets the attributes.
     """
     backend = importlib.import_module("keras.src.backend")
+    patches.set_members(importlib.import_module("keras.src.models.model").Model, _ModelMembers)
     try:
         archive = importlib.import_module("keras.src.export.saved_model_export_archive")
     except ModuleNotFoundError:  # of an older Keras

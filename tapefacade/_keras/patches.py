@@ -13,6 +13,7 @@ from typing import Any
 
 from tapefacade._core.logging import get_logger
 from tapefacade._core.optional_imports import broken, how_to_install
+from tapefacade._core.traced_errors import raising_as_traced
 from tapefacade._keras import exporting
 from tapefacade._keras.attribute_patches import AttributePatches
 from tapefacade._keras.backend import (
@@ -196,6 +197,9 @@ def _change() -> None:
         arrays.ArrayDataAdapter._get_iterator, arrays.tree
     )
     PATCHES.set(arrays.ArrayDataAdapter, "_get_iterator", batches)
+    slicing = importlib.import_module("keras.src.trainers.data_adapters.array_slicing")
+    sliceable = datasets.sliceable_with_texts(slicing.convert_to_sliceable, slicing)
+    PATCHES.set(slicing, "convert_to_sliceable", sliceable)
     losses = importlib.import_module("keras.src.losses.loss")
     scaled, unscaled = optimizer_update.scaled_for_replicas, optimizer_update.unscaled_of_replicas
     if hasattr(losses, "scale_loss_for_distribution"):
@@ -304,7 +308,10 @@ def _change_training() -> None:
     layer = layers.BatchNormalization
     PATCHES.set(layer, "__init__", replica_statistics.synchronized_layer(layer.__init__))
     PATCHES.set(layer, "_moments", replica_statistics.moments_of_replicas(layer._moments))
-    training = importlib.import_module("keras.src.backend.jax.trainer").JAXTrainer
+    module = importlib.import_module("keras.src.backend.jax.trainer")
+    # Where Keras calls a model in order to build it: on our tensors, which takes texts as well.
+    PATCHES.set(module, "backend", types.SimpleNamespace(StatelessScope=raising_as_traced))
+    training = module.JAXTrainer
     PATCHES.set_members(training, trainer.TrainerMembers)
     PATCHES.set(training, "__init__", trainer.made_in_scope(training.__init__))
     # Keras compiles a loaded model only if its class has the method of this one.

@@ -89,6 +89,6 @@ def in_models(tf, np):
         "call": lambda: model(x),
         "fit": lambda: model.fit(x, y, verbose=0),
         "evaluate": lambda: model.evaluate(x, y, verbose=0),
-        "predict": lambda: model.predict(x, verbose=0),
+        "predict": lambda: Model().predict(x, verbose=0),
         "fit eagerly": lambda: eager.fit(x, y, verbose=0),
     })  # fmt: skip

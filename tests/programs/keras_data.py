@@ -56,3 +56,18 @@ def words(tf, np):
         layer.get_vocabulary(), list(texts.map(layer)), lookup(tf.constant(["a", "c"])),
         np.round(np.asarray(norm(np.ones((1, 3)))), 4),
     )  # fmt: skip
+
+
+def tensors_of_texts(tf, np):
+    layers = tf.keras.layers
+    words = layers.TextVectorization(max_tokens=10, output_sequence_length=3)
+    words.adapt(["a b c", "b d"])
+    model = tf.keras.Sequential([
+        words, layers.Embedding(11, 2, embeddings_initializer="ones"),
+        layers.GlobalAveragePooling1D(),
+    ])  # fmt: skip
+    texts = tf.constant(["a b", "c"])
+    found = model.predict(texts, verbose=0)
+    model.compile("sgd", "mse")
+    model.fit(texts, np.ones((2, 2), "float32"), verbose=0)
+    return found, model.evaluate(texts, np.ones((2, 2), "float32"), verbose=0)

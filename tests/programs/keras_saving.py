@@ -165,3 +165,12 @@ def export_archives(tf, np):
         "signatures": sorted(loaded.signatures),
         "tracked": [len(archive.variables), len(archive.trainable_variables)],
     }
+
+
+@in_a_new_directory
+def models_saved_as_modules(tf, np):
+    model, x = _model(tf, np), numbers(np, 2, 3)
+    tf.saved_model.save(model, "model")
+    served = tf.saved_model.load("model").signatures["serving_default"]
+    inputs = served.structured_input_signature[1]["inputs"]
+    return served(tf.constant(x))["output_0"], model(x), inputs.shape, inputs.dtype

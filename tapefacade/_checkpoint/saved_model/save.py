@@ -129,6 +129,8 @@ def save(
     path = as_path(export_dir)
     found = find_objects(obj, _methods(obj))
     own = functions_of(obj)
+    if signatures is None:  # a model of Keras's says how it is called
+        signatures = getattr(obj, "_default_save_signature", None)
     wanted = default_signature(own) if signatures is None else named_signatures(signatures)
     graph, arrays = description_and_values(found)
     writer = _SavedModelWriter(path, found, graph)

@@ -8,6 +8,7 @@ from typing import Any
 import jax
 import numpy as np
 
+from tapefacade._core import dtypes
 from tapefacade._core.operands import is_operand
 from tapefacade._core.random_seeds import GLOBAL, entropy
 from tapefacade._core.registry import FUNCTIONS
@@ -130,6 +131,25 @@ def _check_size(batch_size: Any) -> None:
         raise TypeError(message) from None
     if size < 0:
         raise ValueError(message)
+
+
+def sliceable_with_texts(original: Callable[..., Any], module: Any) -> Callable[..., Any]:
+    """Makes the function that prepares arrays for being cut into batches know tensors of strings.
+
+    Args:
+        original: that of Keras, which asks arrays of other things for the dtype of their numbers.
+        module: its module.
+    """
+
+    def sliceable(array: Any, target_backend: str | None) -> Any:
+        if getattr(array, "dtype", None) is dtypes.string:
+            return module.NumpySliceable(array.numpy())
+        return original(array, target_backend)
+
+    def convert_to_sliceable(arrays: Any, target_backend: str | None = None) -> Any:
+        return module.tree.map_structure(lambda array: sliceable(array, target_backend), arrays)
+
+    return convert_to_sliceable
 
 
 def batches_in_order_of_tensorflow(original: Callable[..., Any], tree: Any) -> Callable[..., Any]:
