@@ -126,6 +126,7 @@ NAMESPACES = {
             "is_inf": "math.is_inf",
             "is_nan": "math.is_nan",
             "is_non_decreasing": "math.is_non_decreasing",
+            "keras": "keras",
             "is_numeric_tensor": "debugging.is_numeric_tensor",
             "is_strictly_increasing": "math.is_strictly_increasing",
             "lbeta": "math.lbeta",

@@ -7,8 +7,9 @@ from tapefacade._core import dtypes
 from tapefacade._core.conversion import convert
 from tapefacade._definition.op import function
 from tapefacade._ops.array.casting import cast
-from tapefacade._ops.array.creation import zeros
+from tapefacade._ops.array.creation import fill, zeros
 from tapefacade._ops.array.selecting import select_older, where as where_op
+from tapefacade._ops.array.shaping import expand_dims
 from tapefacade._ops.linalg.products import matmul
 from tapefacade._ops.math.clipping import clip_by_norm
 from tapefacade._ops.math.division import floordiv, truediv
@@ -16,6 +17,7 @@ from tapefacade._ops.nn.activation import relu
 from tapefacade._ops.nn.dropout import dropout as dropout_op
 from tapefacade._ops.nn.normalization import _fused_batch_norm_v3, bias_add
 from tapefacade._sparse.tensor import SparseTensor, SparseTensorValue
+from tapefacade._state.indexed_slices import IndexedSlices
 
 _TEMPORARY: list[str] = []  # the directory of tests, once somebody has asked for it
 
@@ -269,6 +271,48 @@ def _assigning(name: str) -> None:
 
 for _name in ("assign", "assign_add", "assign_sub"):
     _assigning(_name)
+
+
+def _scattering(name: str, takes_paths: bool) -> None:
+    def scatter(
+        ref: Any, indices: Any, updates: Any, use_locking: bool = False, name: str | None = None
+    ) -> Any:
+        places, updates = convert(indices), convert(updates, ref.dtype)
+        if takes_paths:
+            return getattr(ref, method)(places, updates)
+        if updates.shape.rank == 0:  # one value for all
+            updates = fill([*places.shape, *ref.shape[1:]], updates)
+        if method in ("scatter_mul", "scatter_div"):
+            return getattr(ref, method)(IndexedSlices(updates, places))
+        return getattr(ref, method.replace("_", "_nd_", 1))(expand_dims(places, -1), updates)
+
+    method = name
+    scatter.__name__ = scatter.__qualname__ = name
+    scatter.__doc__ = f"""Changes parts of a variable: `variable.{name}` does so.
+
+    Args:
+        ref: a variable.
+        indices: {"places" if takes_paths else "numbers of rows"}.
+        updates: what converts to a tensor of the variable's dtype, a part for each of `indices`.
+        use_locking: ignored.
+        name: ignored.
+
+    Returns:
+        The variable.
+
+    >>> v = tf.Variable([1.0, 2.0])
+    >>> _ = tf.compat.v1.{name}(v, {"[[1]]" if takes_paths else "[1]"}, [4.0])
+    >>> v.numpy()[0]
+    np.float32(1.0)
+    """
+    function(f"compat.v1.{name}")(scatter)
+    globals()[name] = scatter
+
+
+for _name in ("update", "add", "sub", "max", "min", "mul", "div"):
+    _scattering(f"scatter_{_name}", takes_paths=False)
+for _name in ("update", "add", "sub"):
+    _scattering(f"scatter_nd_{_name}", takes_paths=True)
 
 
 @function("compat.v1.convert_to_tensor_or_sparse_tensor")

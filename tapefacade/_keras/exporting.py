@@ -13,6 +13,7 @@ from tapefacade._core.missing_names import root_module
 from tapefacade._core.tensor_spec import TensorSpec
 from tapefacade._function.function.function import Function
 from tapefacade._keras.attribute_patches import AttributePatches
+from tapefacade._keras.backend.variables import adopt
 from tapefacade._state.module import AutoTrackable
 from tapefacade._state.variable import Variable
 
@@ -105,9 +106,7 @@ def apply(patches: AttributePatches) -> None:
 
     def adopted(initializer: Variable, **options: Any) -> Any:
         """Makes a variable of Keras's that holds one of a loaded model."""
-        made = backend.Variable(initializer=initializer, **options)
-        vars(made)["_facade"] = initializer
-        return made
+        return adopt(backend.Variable(initializer=initializer, **options), initializer)
 
     of_tensorflow = types.SimpleNamespace(backend=lambda: "tensorflow", Variable=adopted)
     patches.set(layer, "backend", of_tensorflow)

@@ -19,16 +19,16 @@ from tapefacade._checkpoint.saved_model.function_variants import FunctionVariant
 from tapefacade._checkpoint.saved_model.program_export import ExportedProgram
 from tapefacade._checkpoint.saved_model.signatures import inputs_by_name, outputs_by_name
 from tapefacade._checkpoint.tensorflow_files.model_messages import MODELS
+from tapefacade._checkpoint.tensorflow_files.structures import shape_of, structured
 from tapefacade._core import dtypes, nest
 from tapefacade._core.logging import get_logger
 from tapefacade._core.tensor import EagerTensor
-from tapefacade._core.tensor_shape import TensorShape
 from tapefacade._core.tensor_spec import TensorSpec
 from tapefacade._core.versions import GRAPH_DEF_VERSION, VERSION
 from tapefacade._function.function.concrete_function import ConcreteFunction
 from tapefacade._function.function.function import Function
-from tapefacade._io.spec_json import NotEncodedError, not_encoded
-from tapefacade._io.tensor_protos import TENSORS, make_tensor_proto, shape_proto
+from tapefacade._io.spec_json import NotEncodedError
+from tapefacade._io.tensor_protos import make_tensor_proto
 from tapefacade._state.variable import Variable
 
 Cases = Sequence[tuple[FunctionVariant, ExportedProgram]]
@@ -90,9 +90,7 @@ class TensorFlowModel:
             saved.concrete_functions.extend(self._concrete(name, cases, places))
         except NotEncodedError as error:
             get_logger().info(MESSAGE_OWN, name, error)
-            saved.function_spec.fullargspec.CopyFrom(
-                _structured(_full_spec([], None, None, (), []))
-            )
+            saved.function_spec.fullargspec.CopyFrom(structured(_full_spec([], None, None, (), [])))
 
     def _added_node(self, owner: int | None, name: str) -> int:
         """Adds an object, here and to the checkpoint; returns its place."""
@@ -119,8 +117,8 @@ class TensorFlowModel:
     ) -> str:
         if id(program) not in self._names:
             given, returned = (
-                _structured((tuple(case.args), case.kwargs)),
-                _structured(case.outputs),
+                structured((tuple(case.args), case.kwargs)),
+                structured(case.outputs),
             )
             own = self._names[id(program)] = f"__inference_{name}_{len(self._names)}"
             captured = self._captured[own] = [
@@ -167,7 +165,7 @@ class TensorFlowModel:
         _add_node(
             nodes, "call", CALLS_MODULE, [inputs[place] for place in kept],
             Tin=[types[place] for place in kept], Tout=types[len(made.in_avals) :],
-            Sout=[_shape(aval.shape) for aval in made.out_avals],
+            Sout=[shape_of(aval.shape) for aval in made.out_avals],
             module=made.mlir_module_serialized, version=made.calling_convention_version,
             platforms=[platform.upper().encode() for platform in made.platforms],
         )  # fmt: skip
@@ -234,7 +232,7 @@ class TensorFlowModel:
         for number, key in enumerate(names):
             source = f"call:output:{list(returned).index(key)}"
             _add_result(body, number, returned[key].dtype, source, ["^call"])
-        given_and_returned = _structured(((), given)), _structured(returned)
+        given_and_returned = structured(((), given)), structured(returned)
         self._describe_concrete(wrapper, captured, *given_and_returned)
         bare = self._nodes[self._added_node(holder, name)].bare_concrete_function
         bare.concrete_function_name = wrapper
@@ -254,7 +252,9 @@ class TensorFlowModel:
         fed = []
         for key, spec in given.items():
             fed.append(f"{name}_{key}")
-            _add_node(nodes, fed[-1], "Placeholder", [], dtype=spec.dtype, shape=_shape(spec.shape))
+            _add_node(
+                nodes, fed[-1], "Placeholder", [], dtype=spec.dtype, shape=shape_of(spec.shape)
+            )
             _describe_tensor(signature.inputs[key], f"{fed[-1]}:0", spec)
         held = [self._name_in_graph(place) for place in captured]
         called = MODELS["NameAttrList"](name=wrapper)
@@ -284,7 +284,7 @@ class TensorFlowModel:
             keys += [value.checkpoint_key for value in described.attributes]
             held += [name] * len(described.attributes)
             kinds += [dtype] * len(described.attributes)
-        _add_node(nodes, "file", "Placeholder", [], dtype=dtypes.string, shape=_shape(()))
+        _add_node(nodes, "file", "Placeholder", [], dtype=dtypes.string, shape=shape_of(()))
         for name, texts in (("keys", keys), ("slices", [""] * len(keys))):
             value = make_tensor_proto(texts, dtypes.string, [len(keys)])
             _add_node(nodes, name, "Const", [], dtype=dtypes.string, value=value)
@@ -358,20 +358,20 @@ def _declare(body: Any, name: str, specs: Sequence[TensorSpec], program: Exporte
     """Gives a function its name and arguments: tensors, then what it captures."""
     body.signature.name = name
     body.signature.is_stateful = True
-    shapes = [_shape(spec.shape) for spec in specs]
+    shapes = [shape_of(spec.shape) for spec in specs]
     for place, spec in enumerate(specs):
         body.signature.input_arg.add(name=f"input_{place}", type=spec.dtype.as_datatype_enum)
     for place, variable in enumerate(_held_variables(program)):
         resource = dtypes.resource.as_datatype_enum
         argument = body.signature.input_arg.add(name=f"variable_{place}", type=resource)
         argument.handle_data.add(
-            dtype=variable.dtype.as_datatype_enum, shape=_shape(variable.shape)
+            dtype=variable.dtype.as_datatype_enum, shape=shape_of(variable.shape)
         )
-        shapes.append(_shape(()))
+        shapes.append(shape_of(()))
     for place, tensor in enumerate(program.constants):
         kind = tensor.dtype.as_datatype_enum
         body.signature.input_arg.add(name=f"constant_{place}", type=kind)
-        shapes.append(_shape(tensor.shape))
+        shapes.append(shape_of(tensor.shape))
     _set_attribute(body.attr["_input_shapes"], shapes)
 
 
@@ -394,14 +394,14 @@ def _describe_object(node: Any, identifier: str) -> None:
 
 def _describe_variable(described: Any, variable: Variable) -> None:
     described.dtype = variable.dtype.as_datatype_enum
-    described.shape.CopyFrom(_shape(variable.shape))
+    described.shape.CopyFrom(shape_of(variable.shape))
     described.trainable = bool(variable.trainable)
     described.name = variable.name.removesuffix(":0")
 
 
 def _describe_tensor(described: Any, name: str, spec: TensorSpec) -> None:
     described.name, described.dtype = name, spec.dtype.as_datatype_enum
-    described.tensor_shape.CopyFrom(_shape(spec.shape))
+    described.tensor_shape.CopyFrom(shape_of(spec.shape))
 
 
 def _describe_parameters(described: Any, made: Any) -> None:
@@ -412,8 +412,8 @@ def _describe_parameters(described: Any, made: Any) -> None:
         specs = None
     else:
         full, specs = _spec_of_parameters(made._parameters.signature), made.input_signature
-    described.fullargspec.CopyFrom(_structured(full))
-    described.input_signature.CopyFrom(_structured(None if specs is None else tuple(specs)))
+    described.fullargspec.CopyFrom(structured(full))
+    described.input_signature.CopyFrom(structured(None if specs is None else tuple(specs)))
 
 
 def _spec_of_parameters(signature: inspect.Signature | None) -> Any:
@@ -441,57 +441,3 @@ def _full_spec(
         list(args), varargs, varkw, defaults or None, list(kwonlyargs),
         dict(kwonlydefaults) or None, {},
     )  # fmt: skip
-
-
-# Shapes and nests.
-
-
-def _shape(shape: Any) -> Any:
-    if isinstance(shape, TensorShape):
-        if shape.rank is None:
-            return TENSORS["TensorShapeProto"](unknown_rank=True)
-        shape = [-1 if size is None else size for size in shape.as_list()]
-    return shape_proto([size if isinstance(size, int) else -1 for size in shape])
-
-
-def _structured(value: Any) -> Any:
-    """Writes a nest of specs and Python values.
-
-    Raises:
-        NotEncodedError: if there is something else in it.
-    """
-    made = MODELS["StructuredValue"]()
-    plain = {bool: "bool_value", int: "int64_value", float: "float64_value", str: "string_value"}
-    if value is None:
-        made.none_value.SetInParent()
-    elif type(value) in plain:
-        setattr(made, plain[type(value)], value)
-    elif isinstance(value, TensorSpec):
-        spec = made.tensor_spec_value
-        spec.name, spec.dtype = value.name or "", value.dtype.as_datatype_enum
-        spec.shape.CopyFrom(_shape(value.shape))
-    elif isinstance(value, dtypes.DType):
-        made.tensor_dtype_value = value.as_datatype_enum
-    elif isinstance(value, TensorShape):
-        made.tensor_shape_value.CopyFrom(_shape(value))
-    else:
-        _write_parts(made, value)
-    return made
-
-
-def _write_parts(made: Any, value: Any) -> None:
-    fields = getattr(value, "_fields", None)
-    if fields is not None and isinstance(value, tuple):
-        made.named_tuple_value.name = type(value).__name__
-        for key, item in zip(fields, value, strict=True):
-            made.named_tuple_value.values.add(key=key, value=_structured(item))
-    elif type(value) in (list, tuple):
-        held = made.list_value if type(value) is list else made.tuple_value
-        held.SetInParent()
-        held.values.extend(map(_structured, value))
-    elif isinstance(value, Mapping) and all(isinstance(key, str) for key in value):
-        made.dict_value.SetInParent()
-        for key, item in value.items():
-            made.dict_value.fields[key].CopyFrom(_structured(item))
-    else:
-        raise not_encoded(value)

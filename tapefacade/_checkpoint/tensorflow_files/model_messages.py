@@ -168,6 +168,7 @@ MODELS = MessageFile(
         tensor_shape_value 31 message of TensorShapeProto | kind
         tensor_dtype_value 32 enum of DataType | kind
         tensor_spec_value 33 message of TensorSpecProto | kind
+        bounded_tensor_spec_value 35 message of BoundedTensorSpecProto | kind
         list_value 51 message of ListValue | kind
         tuple_value 52 message of TupleValue | kind
         dict_value 53 message of DictValue | kind
@@ -189,6 +190,13 @@ MODELS = MessageFile(
         name 1 string
         shape 2 message of TensorShapeProto
         dtype 3 enum of DataType
+    """),
+    _type("BoundedTensorSpecProto", "A spec with bounds.", """
+        name 1 string
+        shape 2 message of TensorShapeProto
+        dtype 3 enum of DataType
+        minimum 4 message of TensorProto
+        maximum 5 message of TensorProto
     """),
     enums={"SaverDef.CheckpointFormatVersion": {0: "LEGACY", 1: "V1", 2: "V2"}},
     uses=(TENSORS, CHECKPOINTS),

@@ -43,6 +43,12 @@ def make(
     return ResourceVariable(as_tensor(value), trainable=trainable, name=name, sharding=sharding)
 
 
+def adopt(keras_variable: Any, held: Variable) -> Any:
+    """Lets a variable of Keras's hold one of ours that is there already; returns it."""
+    vars(keras_variable)["_facade"] = held
+    return keras_variable
+
+
 def as_tensor(value: Any) -> EagerTensor:
     """Returns a value of Keras as a tensor."""
     if isinstance(value, EagerTensor):

@@ -8,6 +8,7 @@ import numpy as np
 
 from tapefacade._core.tensor import EagerTensor
 from tapefacade._keras.attribute_patches import AttributePatches
+from tapefacade._keras.backend.variables import adopt
 from tapefacade._keras.keras2 import learning_phase
 from tapefacade._keras.keras2.notices import Attribute, like, notice, refusal, source
 from tapefacade._tape.init_scope import init_scope
@@ -17,7 +18,7 @@ OF_WEIGHTS = (
     "name", "shape", "dtype", "initializer", "regularizer", "trainable", "constraint",
 )  # fmt: skip
 DROPPED_OF_WEIGHTS = {
-    "use_resource", "synchronization", "aggregation", "partitioner", "getter", "collections",
+    "use_resource", "synchronization", "aggregation", "partitioner", "collections",
     "caching_device", "experimental_autocast",
 }  # fmt: skip
 # Arguments of layers that chose among implementations; and those that change what comes out.
@@ -39,6 +40,8 @@ def apply(patches: AttributePatches) -> None:
     patches.set(layer, "__call__", _calling(layer.__call__))
     patches.set(layer, "add_weight", _adding_weight(layer.add_weight))
     patches.set(layer, "add_variable", _adding_variable)
+    shape = _inferring_shape(layer.compute_output_shape)
+    patches.set(layer, "compute_output_shape", shape)
     patches.set(layer, "add_loss", _adding_loss(layer.add_loss))
     patches.set(layer, "_get_own_losses", _with_functions(layer._get_own_losses))
     patches.set(layer, "_post_build", _with_values(layer._post_build))
@@ -53,6 +56,8 @@ def apply(patches: AttributePatches) -> None:
     patches.set(sequential, "add", _adding_layer(sequential.add))
     embedding = source("layers.core.embedding").Embedding
     patches.set(embedding, "__init__", _embedding(embedding.__init__))
+    dense = source("layers.core.dense").Dense
+    patches.set(dense, "__init__", _of_numpy_units(dense.__init__))
     normalizing = source("layers.normalization.batch_normalization").BatchNormalization
     patches.set(normalizing, "__init__", _one_axis(normalizing.__init__))
     input_layer = source("layers.core.input_layer").InputLayer
@@ -72,6 +77,9 @@ def _initializing(original: Callable[..., None]) -> Callable[..., None]:
             original(self)
             return
         name = type(self).__name__
+        if "/" in str(kwargs.get("name")):
+            kwargs["name"] = kwargs["name"].replace("/", "_")
+            notice(f"{name}(name=...) with a slash", f"name={kwargs['name']!r}")
         for key in [key for key in DROPPED_ARGUMENTS if key in kwargs]:
             kwargs.pop(key)
             notice(f"{name}({key}=...)", f"{name} without it: it changes nothing")
@@ -87,6 +95,17 @@ def _initializing(original: Callable[..., None]) -> Callable[..., None]:
         if shape is not None:
             notice(f"{name}(batch_input_shape=...)", "tf.keras.Input(batch_shape=...) before it")
             self.__dict__["_older_batch_shape"] = tuple(shape)
+
+    return __init__
+
+
+def _of_numpy_units(original: Callable[..., None]) -> Callable[..., None]:
+    @like(original)
+    def __init__(self: Any, units: Any, *args: Any, **kwargs: Any) -> None:  # noqa: N807
+        if isinstance(units, np.integer):
+            notice("Dense(a number of NumPy's)", "Dense(int(units))")
+            units = int(units)
+        original(self, units, *args, **kwargs)
 
     return __init__
 
@@ -199,7 +218,10 @@ def _is_tensors(value: Any) -> bool:
 def _adding_weight(original: Callable[..., Any]) -> Callable[..., Any]:
     @like(original)
     def add_weight(self: Any, *args: Any, **kwargs: Any) -> Any:
-        """Makes a variable of the layer; takes the arguments of Keras 2 as well."""
+        """Makes a variable of the layer; takes the arguments of Keras 2 as well.
+
+        One of them, `getter`, is a function that returns a `tf.Variable` which the layer is to use.
+        """
         if (args and (args[0] is None or isinstance(args[0], str))) or len(args) > 3:
             notice('layer.add_weight("name", shape)', 'layer.add_weight(shape=..., name="name")')
             kwargs.update(zip(OF_WEIGHTS, args, strict=False))
@@ -211,9 +233,28 @@ def _adding_weight(original: Callable[..., Any]) -> Callable[..., Any]:
             kwargs["shape"] = (shape,)
         elif shape is not None and not isinstance(shape, tuple):
             kwargs["shape"] = tuple(shape)
-        return original(self, *args, **kwargs)
+        getter = kwargs.pop("getter", None)
+        if kwargs.get("name") is not None:
+            kwargs["name"] = kwargs["name"].replace("/", "_")
+        made = original(self, *args, **kwargs)
+        return made if getter is None else adopt(made, getter(**kwargs))
 
     return add_weight
+
+
+def _inferring_shape(original: Callable[..., Any]) -> Callable[..., Any]:
+    """Returns the method that layers call which have one of their own: Keras 3's only raises."""
+
+    @like(original)
+    def compute_output_shape(self: Any, input_shape: Any) -> Any:
+        tensor, tree = source("backend").KerasTensor, source("tree")
+        inputs = tree.map_shape_structure(
+            lambda shape: tensor(tuple(shape), self.compute_dtype), input_shape
+        )
+        outputs = source("backend").compute_output_spec(self.call, inputs)
+        return tree.map_structure(lambda output: tuple(output.shape), outputs)
+
+    return compute_output_shape
 
 
 def _adding_variable(self: Any, *args: Any, **kwargs: Any) -> Any:

@@ -36,7 +36,7 @@ MODULES: dict[str, str] = {
     "framework.tensor": "tf",
     "framework.tensor_conversion": "tf",
     "framework.tensor_shape": ".values tf compat",
-    "framework.tensor_spec": ".bounded_specs tf",
+    "framework.tensor_spec": "tf",
     "framework.tensor_util": ".values",
     "framework.test_util": ".test_modes",
     "framework.type_spec": ".composites tf",
@@ -54,6 +54,7 @@ MODULES: dict[str, str] = {
     "ops.resource_variable_ops": ".values",
     "ops.standard_ops": "tf math",
     "platform.tf_logging": "compat.v1.logging",
+    "saved_model.nested_structure_coder": ".structure_coder",
     "tf2": ".branches",
     "trackable.base": ".tracking",
     "trackable.data_structures": ".tracking",
@@ -75,6 +76,7 @@ MODULES: dict[str, str] = {
 }
 # Module and name -> what it is, where neither of these says so. After `:` the place in a module.
 NAMES: dict[str, str] = {
+    "core.protobuf.struct_pb2.StructuredValue": ".structure_coder:StructuredValue",
     "data.ops.iterator_ops.OwnedIterator": "tapefacade._data.iterators:OwnedIterator",
     "distribute.ps_values.AggregatingVariable": (
         "tapefacade._distribute.distributed_variables:AggregatingVariable"
@@ -96,7 +98,8 @@ NAMES: dict[str, str] = {
     "framework.ops.EagerTensor": "tapefacade._core.tensor:EagerTensor",
     "framework.tensor_shape.Dimension": "tapefacade._core.dimension:Dimension",
     "framework.tensor_shape.as_shape": "tapefacade._core.tensor_shape:as_shape",
-    "framework.tensor.BoundedTensorSpec": ".bounded_specs:BoundedTensorSpec",
+    "framework.tensor.BoundedTensorSpec": "tapefacade._core.bounded_specs:BoundedTensorSpec",
+    "framework.tensor_spec.BoundedTensorSpec": "tapefacade._core.bounded_specs:BoundedTensorSpec",
     "framework.tensor.DenseSpec": "tapefacade._core.tensor_spec:DenseSpec",
     "framework.tensor_spec.DenseSpec": "tapefacade._core.tensor_spec:DenseSpec",
     "framework.tensor_spec.TensorSpec": "tf:TensorSpec",

@@ -24,10 +24,14 @@ class TrackableReference(NamedTuple):
 
 
 class NoDependency:
-    """Marks the value of an attribute that checkpoints leave out; `value` is the value."""
+    """Returns a value as it is: TensorFlow marks so what no wrapper is to be put around.
 
-    def __init__(self, value: Any) -> None:
-        self.value = value
+    >>> NoDependency([1])
+    [1]
+    """
+
+    def __new__(cls, value: Any) -> Any:
+        return value
 
 
 class TrackableDataStructure:
@@ -35,8 +39,8 @@ class TrackableDataStructure:
 
 
 def wrap_or_unwrap(value: Any) -> Any:
-    """Returns a value as it is, without a `NoDependency` around it."""
-    return value.value if isinstance(value, NoDependency) else value
+    """Returns a value as it is: there are no wrappers."""
+    return value
 
 
 def sticky_attribute_assignment(trackable: Any, name: str, value: Any) -> Any:
@@ -45,9 +49,9 @@ def sticky_attribute_assignment(trackable: Any, name: str, value: Any) -> Any:
     Args:
         trackable: the object.
         name: the attribute.
-        value: the value, maybe a `NoDependency`.
+        value: the value.
     """
-    return wrap_or_unwrap(value)
+    return value
 
 
 def no_automatic_dependency_tracking(method: F) -> F:
