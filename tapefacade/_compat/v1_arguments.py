@@ -108,10 +108,38 @@ strings.reduce_join strings.reduce_join inputs axis=null keep_dims:keepdims=null
     -name=null reduction_indices:axis=null keepdims=null
 """
 
+# Assertions: what they compare; the tensors that TensorFlow 1 shows if they fail are left out.
+_COMPARED = {
+    "x y": "equal none_equal less less_equal greater greater_equal",
+    "x": "negative positive non_negative non_positive",
+    "x y rtol=null atol=null": "near",
+}
+_OF_TYPES = {
+    "x rank -data=null -summarize=null": "rank rank_at_least",
+    "x ranks -data=null -summarize=null": "rank_in",
+    "x": "integer",
+    "tensor tf_type": "type",
+}
+V1_SIGNATURES += "".join(
+    f"assert_{name} debugging.assert_{name} {given}{rest} message=null -name=null\n"
+    for table, rest in ((_COMPARED, " -data=null summarize=null"), (_OF_TYPES, ""))
+    for given, names in table.items()
+    for name in names.split()
+)
+V1_SIGNATURES += """\
+assert_scalar debugging.assert_scalar tensor -name=null message=null
+debugging.assert_shapes debugging.assert_shapes shapes -data=null summarize=null message=null
+    -name=null
+"""
+
 # Other names of these, in the namespaces that have them as well.
 ALSO = {
     "math": "reduce_all reduce_any reduce_logsumexp reduce_max reduce_mean reduce_min reduce_prod "
     "reduce_sum count_nonzero argmax argmin bincount confusion_matrix scalar_mul",
     "random": "set_random_seed multinomial",
     "manip": "batch_to_space_nd gather_nd",
+    "debugging": "assert_equal assert_none_equal assert_less assert_less_equal assert_greater "
+    "assert_greater_equal assert_negative assert_positive assert_non_negative assert_non_positive "
+    "assert_near assert_rank assert_rank_at_least assert_rank_in assert_integer assert_type "
+    "assert_scalar",
 }

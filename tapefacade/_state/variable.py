@@ -953,6 +953,11 @@ class UnreadVariable(ResourceVariable):
         """TensorFlow's name of it."""
         return "UnreadVariable" if self._alias is None else f"{self._alias}:0"
 
+    @property
+    def op(self) -> None:  # type: ignore[override]
+        """None: the assignment has happened."""
+        return
+
 
 operators.attach(Variable)
 for _name, _symbol, _method in (

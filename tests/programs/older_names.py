@@ -268,3 +268,42 @@ def initializers(tf, np):
             )
         ],
     }  # fmt: skip
+
+
+def assertions(tf, np):
+    v, x = tf.compat.v1, tf.constant([1.0, 2.0])
+    held = [
+        v.assert_equal(x, x), v.assert_less(x, 3.0, [x], 3), v.assert_less_equal(x, x, message="m"),
+        v.assert_greater(x, 0.0), v.debugging.assert_greater_equal(x, x),
+        v.assert_none_equal(x, 3.0), v.assert_near(x, x + 1e-9), v.assert_positive(x),
+        v.assert_non_negative(x),
+        v.assert_negative(-x), v.assert_non_positive(-x), v.assert_rank(x, 1),
+        v.assert_rank_at_least(x, 1), v.assert_rank_in(x, [0, 1]), v.assert_integer([1]),
+        v.assert_type(x, tf.float32), v.debugging.assert_shapes([(x, ("n",))]),
+    ]  # fmt: skip
+    return {
+        "held": [value is None for value in held],
+        "failed": [
+            caught(statement).name
+            for statement in (
+                lambda: v.assert_equal(x, 1.0), lambda: v.assert_near(x, x + 1.0, 0.1, 0.1),
+                lambda: v.assert_rank(x, 2), lambda: v.assert_scalar(x),
+                lambda: v.assert_type(x, tf.int32), lambda: v.assert_greater(x, x),
+            )
+        ],
+        "text": caught(lambda: v.assert_less(x, x, message="said")),
+    }  # fmt: skip
+
+
+def scattered(tf, np):
+    v, found = tf.compat.v1, {}
+    for name in ("update", "add", "sub", "max", "min", "mul", "div"):
+        x = tf.Variable([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]])
+        scatter = getattr(v, f"scatter_{name}")
+        returned = scatter(x, [2, 0], [[2.0, 8.0], [4.0, 1.0]])
+        found[name] = [returned, scatter(x, 1, [2.0, 2.0]), x, scatter(x, [[0], [1]], 2.0)]
+    for name in ("update", "add", "sub"):
+        x = tf.Variable([1, 2, 3])
+        found[f"nd {name}"] = [getattr(v, f"scatter_nd_{name}")(x, [[2], [0]], [5, 7]), x]
+    x = tf.Variable([1.0])
+    return found, x.scatter_nd_update([[0]], [2.0]).op is None, x.assign([1.0]).op is None

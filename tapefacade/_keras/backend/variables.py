@@ -35,7 +35,7 @@ def make(
     creator = strategy_creator()
     if creator is not None:
         return creator(
-            None, initial_value=as_tensor(value), trainable=trainable, name=name,
+            ResourceVariable, initial_value=as_tensor(value), trainable=trainable, name=name,
             synchronization=VariableSynchronization[(synchronization or "auto").upper()],
             aggregation=VariableAggregation[(aggregation or "none").upper()],
         )  # fmt: skip

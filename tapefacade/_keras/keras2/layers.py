@@ -11,6 +11,7 @@ from tapefacade._keras.attribute_patches import AttributePatches
 from tapefacade._keras.backend.variables import adopt
 from tapefacade._keras.keras2 import learning_phase
 from tapefacade._keras.keras2.notices import Attribute, like, notice, refusal, source
+from tapefacade._ops.array.casting import cast
 from tapefacade._tape.init_scope import init_scope
 
 # Arguments of `add_weight` in Keras 2, in this order.
@@ -20,6 +21,10 @@ OF_WEIGHTS = (
 DROPPED_OF_WEIGHTS = {
     "use_resource", "synchronization", "aggregation", "partitioner", "collections",
     "caching_device", "experimental_autocast",
+}  # fmt: skip
+CELLS = {
+    "lstm": "LSTMCell", "gru": "GRUCell", "simple_rnn": "SimpleRNNCell",
+    "stacked_rnn_cells": "StackedRNNCells", "rnn": "RNN",
 }  # fmt: skip
 # Arguments of layers that chose among implementations; and those that change what comes out.
 DROPPED_ARGUMENTS = ("implementation", "dynamic", "fused", "experimental_autocast", "inputs_dtype")
@@ -62,6 +67,9 @@ def apply(patches: AttributePatches) -> None:
     patches.set(normalizing, "__init__", _one_axis(normalizing.__init__))
     input_layer = source("layers.core.input_layer").InputLayer
     patches.set(input_layer, "__init__", _input(input_layer.__init__))
+    for file, name in CELLS.items():
+        cell = getattr(source(f"layers.rnn.{file}"), name)
+        patches.set(cell, "get_initial_state", _starting(cell.get_initial_state))
     recurrent = source("layers.rnn.rnn").RNN
     patches.set(recurrent, "reset_states", _resetting_states)
 
@@ -260,6 +268,26 @@ def _inferring_shape(original: Callable[..., Any]) -> Callable[..., Any]:
 def _adding_variable(self: Any, *args: Any, **kwargs: Any) -> Any:
     """Makes a variable of the layer, as `add_weight` does."""
     return self.add_weight(*args, **kwargs)
+
+
+def _starting(original: Callable[..., Any]) -> Callable[..., Any]:
+    """Returns what gives the first state of a cell, which was told the inputs or a dtype."""
+
+    @like(original)
+    def get_initial_state(
+        self: Any, inputs: Any = None, batch_size: Any = None, dtype: Any = None
+    ) -> Any:
+        if inputs is not None and not hasattr(inputs, "shape"):  # Keras 3's first argument
+            inputs, batch_size = None, inputs
+        if inputs is None and dtype is None:
+            return original(self, batch_size)
+        notice("cell.get_initial_state(inputs, batch_size, dtype)", "get_initial_state(batch_size)")
+        if inputs is not None:
+            batch_size, dtype = source("ops").shape(inputs)[0], inputs.dtype
+        states = original(self, batch_size)
+        return source("tree").map_structure(lambda state: cast(state, dtype), states)
+
+    return get_initial_state
 
 
 def _adding_loss(original: Callable[..., None]) -> Callable[..., None]:
