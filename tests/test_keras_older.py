@@ -849,3 +849,71 @@ def test_layers_know_the_dtype_they_compute_in(said):
 
     near(Scaled(1, kernel_initializer="ones")(tf.ones([1, 3], tf.float64)), [[6.0]])
     assert said()[-1] == "Scaled._compute_dtype is Keras 2; write `self.compute_dtype`."
+
+
+def test_layers_are_copied_with_initializers_of_tensorflow():
+    import copy
+
+    v1 = tf.compat.v1
+    made = [
+        tf.zeros_initializer(), tf.ones_initializer(), tf.constant_initializer(3.0),
+        tf.random_normal_initializer(seed=1), tf.random_uniform_initializer(seed=1),
+        v1.variance_scaling_initializer(2.0, seed=1), v1.truncated_normal_initializer(seed=1),
+    ]  # fmt: skip
+    for initializer in made:
+        layer = tf.keras.layers.Dense(2, kernel_initializer=initializer)
+        again = copy.deepcopy(layer)
+        assert type(again.kernel_initializer).__name__ == type(initializer).__name__
+        assert again(tf.ones([1, 2])).shape == (1, 2)
+
+
+def test_a_getter_names_the_variable_of_a_weight():
+    held = tf.Variable([1.0, 2.0])
+
+    class Layer(tf.keras.layers.Layer):
+        def build(self, shape):
+            self.w = self.add_weight(
+                name="a/w", shape=[2], getter=lambda **kwargs: held, trainable=True
+            )
+
+        def call(self, x):
+            return x * self.w
+
+    layer = Layer(name="some/layer")
+    with tf.GradientTape() as tape:
+        y = tf.reduce_sum(layer(tf.ones([1, 2])))
+    assert (layer.name, layer.w.name) == ("some_layer", "a_w")
+    assert tape.gradient(y, held).numpy().tolist() == [1.0, 1.0]
+    layer.w.assign([3.0, 3.0])
+    assert held.numpy().tolist() == [3.0, 3.0]
+
+
+def test_arguments_of_cells_and_sizes_of_numpy():
+    cell = tf.keras.layers.LSTMCell(3)
+    for states in (
+        cell.get_initial_state(batch_size=2, dtype="float64"),
+        cell.get_initial_state(tf.ones([2, 4], tf.float64)),
+    ):
+        assert [(state.shape, state.dtype) for state in states] == 2 * [([2, 3], tf.float64)]
+    assert cell.get_initial_state(2)[0].dtype == tf.float32
+    assert tf.keras.layers.Dense(np.int64(3)).units == 3
+
+
+def test_a_layer_asks_for_the_shape_that_its_call_gives():
+    class Layer(tf.keras.layers.Layer):
+        def call(self, x):
+            return tf.concat([x, x], -1)
+
+        def compute_output_shape(self, input_shape):
+            return super().compute_output_shape(input_shape)
+
+    assert Layer()(tf.keras.Input([3])).shape == (None, 6)
+
+
+def test_models_of_a_strategy_of_one_device():
+    with tf.distribute.OneDeviceStrategy("/cpu:0").scope():
+        model = tf.keras.Sequential([tf.keras.Input([2]), tf.keras.layers.Dense(1)])
+        model.compile("sgd", "mse")
+    before = model.get_weights()[0]
+    model.fit(np.ones([4, 2]), np.ones([4, 1]), verbose=0)
+    assert not np.array_equal(before, model.get_weights()[0])

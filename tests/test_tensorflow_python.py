@@ -420,6 +420,8 @@ def test_scopes_of_tensorflow_1():
         v1.GraphDef()
     assert tf.function(lambda: v1.get_default_graph().building_function)().numpy()
     assert not v1.get_default_graph().building_function
+    with tf.control_dependencies([v1.get_default_graph().get_operations()[-1]]):
+        assert repr(v1.get_default_graph().get_operations()) == "[<all ops so far>]"
 
 
 @pytest.mark.parametrize(

@@ -48,6 +48,10 @@ class Graph:
         """The global seed."""
         return GLOBAL.seeds.seed
 
+    def get_operations(self) -> "list[OpsBefore]":
+        """Returns what stands for all ops so far: those that follow come after them anyway."""
+        return [OpsBefore()]
+
     def unique_name(self, name: str, mark_as_used: bool = True) -> str:
         """Returns the name: tensors have none, so that none is taken."""
         return name
@@ -55,6 +59,13 @@ class Graph:
     def _unique(self, name: str) -> str:
         number = next(self._names.setdefault(name, itertools.count()))
         return f"{name}_{number}" if number else name
+
+
+class OpsBefore:
+    """Stands for the ops that have been called, where a program makes others wait for them."""
+
+    def __repr__(self) -> str:
+        return "<all ops so far>"
 
 
 class SymbolicTensor(Tensor):

@@ -220,6 +220,10 @@ class OlderTruncatedNormal(RandomNormal):
         return truncated_normal(sizes, self.mean, self.stddev, dtype, self.seed)
 
 
+OlderTruncatedNormal.__name__ = OlderTruncatedNormal.__qualname__ = "TruncatedNormal"
+TruncatedNormal = OlderTruncatedNormal
+
+
 @function(
     "compat.v1.uniform_unit_scaling_initializer", "compat.v1.initializers.uniform_unit_scaling"
 )

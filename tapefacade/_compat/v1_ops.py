@@ -9,7 +9,7 @@ from tapefacade._definition.op import function
 from tapefacade._ops.array.casting import cast
 from tapefacade._ops.array.creation import fill, zeros
 from tapefacade._ops.array.selecting import select_older, where as where_op
-from tapefacade._ops.array.shaping import expand_dims
+from tapefacade._ops.array.shaping import expand_dims, reshape
 from tapefacade._ops.linalg.products import matmul
 from tapefacade._ops.math.clipping import clip_by_norm
 from tapefacade._ops.math.division import floordiv, truediv
@@ -280,8 +280,10 @@ def _scattering(name: str, takes_paths: bool) -> None:
         places, updates = convert(indices), convert(updates, ref.dtype)
         if takes_paths:
             return getattr(ref, method)(places, updates)
+        rest = list(ref.shape[1:])
         if updates.shape.rank == 0:  # one value for all
-            updates = fill([*places.shape, *ref.shape[1:]], updates)
+            updates = fill([*places.shape, *rest], updates)
+        places, updates = reshape(places, [-1]), reshape(updates, [-1, *rest])
         if method in ("scatter_mul", "scatter_div"):
             return getattr(ref, method)(IndexedSlices(updates, places))
         return getattr(ref, method.replace("_", "_nd_", 1))(expand_dims(places, -1), updates)

@@ -305,5 +305,7 @@ def scattered(tf, np):
     for name in ("update", "add", "sub"):
         x = tf.Variable([1, 2, 3])
         found[f"nd {name}"] = [getattr(v, f"scatter_nd_{name}")(x, [[2], [0]], [5, 7]), x]
+    x = tf.Variable([1.0, 2.0])
+    found["one"] = [v.scatter_update(x, 1, 5.0), v.scatter_add(x, [0, 1], 1.0)]
     x = tf.Variable([1.0])
     return found, x.scatter_nd_update([[0]], [2.0]).op is None, x.assign([1.0]).op is None

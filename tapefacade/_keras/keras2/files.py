@@ -42,6 +42,8 @@ def apply(patches: AttributePatches) -> None:
     patches.set(model, "save_weights", _saving_weights(model.save_weights))
     patches.set(model, "load_weights", _loading_weights(model.load_weights))
     patches.set(model, "save", _saving(model.save))
+    initializer = source("initializers.initializer").Initializer
+    patches.set(initializer, "from_config", classmethod(_initializer_from_config))
     losses = source("losses")
     patches.set(losses, "deserialize", _by_short_name(losses.deserialize, losses.ALL_OBJECTS_DICT))
     made = _loading(api.load_model)
@@ -58,6 +60,11 @@ def apply(patches: AttributePatches) -> None:
     reading = _from_json(models.model_from_json)
     for module in (models, importlib.import_module("keras.models")):
         patches.set(module, "model_from_json", reading)
+
+
+def _initializer_from_config(cls: Any, config: dict[str, Any]) -> Any:
+    """Makes an initializer; those of Keras 2 and TensorFlow 1 also kept a dtype."""
+    return cls(**{key: value for key, value in config.items() if key != "dtype"})
 
 
 # Weights.

@@ -208,11 +208,11 @@ class random_uniform_initializer(Initializer):  # noqa: N801 - TensorFlow's name
         return {"minval": self.minval, "maxval": self.maxval, "seed": self.seed}
 
 
-for _initializer in (
-    zeros_initializer,
-    ones_initializer,
-    constant_initializer,
-    random_normal_initializer,
-    random_uniform_initializer,
-):
+# Under TensorFlow's names of the classes, Keras finds its own where a layer is made of a config.
+for _initializer, _name in {
+    zeros_initializer: "Zeros", ones_initializer: "Ones", constant_initializer: "Constant",
+    random_normal_initializer: "RandomNormal", random_uniform_initializer: "RandomUniform",
+}.items():  # fmt: skip
     function(_initializer.__name__)(_initializer)
+    _initializer.__name__ = _initializer.__qualname__ = _name
+    globals()[_name] = _initializer
