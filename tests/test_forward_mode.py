@@ -12,6 +12,7 @@ from steps import close_everything, counted, nothing_open, settle
 
 import tapefacade as tf
 from tapefacade._core import interned_objects
+from tapefacade._function.control import checkpointed_loop
 from tapefacade._tape import custom_gradient_boundary
 from tapefacade._tape.derivatives import jacobian as basis
 from tapefacade._trace.execution import EXECUTABLES
@@ -613,3 +614,45 @@ def test_errors():
         autodiff.laplacian(tf.reduce_sum, tf.ones([2, 3]))
     with pytest.raises(AttributeError, match="float"):
         autodiff.hessian(tf.sin, 1.0)
+
+
+def test_loops_of_unknown_length_in_all_orders_of_derivatives(monkeypatch):
+    """A loop over tangents is a loop again: TensorFlow has none of these in compiled functions."""
+    monkeypatch.setattr(checkpointed_loop, "SLOTS", ((8, 1, None),))  # less to compile
+    x, v = tf.constant([1.0, 2.0]), tf.constant([1.0, 10.0])
+
+    @tf.function
+    def value(x):
+        y = x
+        while tf.reduce_sum(y) < 100.0:
+            y = y * x * 2.0
+        return tf.reduce_sum(y)  # of 8 * x**4
+
+    def reverse(f):
+        def slope(x):
+            with tf.GradientTape() as tape:
+                tape.watch(x)
+                y = f(x)
+            return tape.gradient(y, x)
+
+        return slope
+
+    def forward(f):
+        def slope(x):
+            with tf.autodiff.ForwardAccumulator(x, v) as accumulator:
+                y = f(x)
+            return accumulator.jvp(y)
+
+        return slope
+
+    value(x)
+    z, t = x.numpy(), v.numpy()
+    orders = {
+        "reverse over forward": (reverse(forward(value)), 96 * z**2 * t),
+        "forward over reverse": (forward(reverse(value)), 96 * z**2 * t),
+        "forward, reverse, reverse": (forward(reverse(lambda x: tf.reduce_sum(
+            reverse(value)(x)))), 192 * z * t),
+    }  # fmt: skip
+    for name, (slope, expected) in orders.items():
+        found = tf.function(slope)(x).numpy()
+        np.testing.assert_allclose(found, expected, 1e-5, err_msg=name)

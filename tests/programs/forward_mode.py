@@ -625,3 +625,36 @@ def a_function_within(tf, np):
 def a_registered_name(tf, np):
     cls = tf.autodiff.ForwardAccumulator
     return [cls.__name__, tf.autodiff.GradientTape is tf.GradientTape]
+
+
+def loops_of_unknown_length(tf, np):
+    x, v = tf.constant([1.0, 2.0]), tf.constant([1.0, 10.0])
+
+    def value(x):
+        y = tf.while_loop(lambda y: tf.reduce_sum(y) < 100.0, lambda y: (y * x * 2.0,), [x])
+        return tf.reduce_sum(y)
+
+    def forward():
+        with tf.autodiff.ForwardAccumulator(x, v) as accumulator:
+            y = value(x)
+        return accumulator.jvp(y)
+
+    def forward_over_reverse():
+        with tf.autodiff.ForwardAccumulator(x, v) as accumulator:
+            with tf.GradientTape() as tape:
+                tape.watch(x)
+                y = value(x)
+            slope = tape.gradient(y, x)
+        return accumulator.jvp(slope)
+
+    def reverse_over_forward():
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            slope = forward()
+        return tape.gradient(slope, x)
+
+    return [
+        forward(),
+        forward_over_reverse(),
+        reverse_over_forward(),
+    ]

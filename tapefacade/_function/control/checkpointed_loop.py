@@ -7,7 +7,10 @@ of the chunks on the way to one iteration are kept at a time (Griewank and Walth
 2000, with a fixed number of slots for each level). With `S` slots and `n <= S` every iteration is
 computed twice, with `n <= S ** 2` three times.
 
-The loops of the reverse pass are such loops again, so that it has derivatives itself.
+The loops of the reverse pass are such loops again, so that it has derivatives itself. JAX has no
+forward mode of a function whose gradient is given, and no reverse mode of what forward mode makes
+of a loop. So a loop knows which derivatives are computed of it: where one in reverse follows, one
+in forward mode is a loop over the tangents as well; where none follows, JAX does it.
 """
 
 from collections.abc import Callable, Sequence
@@ -17,6 +20,14 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 from jax import lax
+
+from tapefacade._tape.derivative_modes import (
+    FORWARD_MODE,
+    REVERSE_MODE,
+    current_modes,
+    differentiating,
+    with_modes,
+)
 
 # Of the first slots in this list whose states fit into the bytes beside them: their number, and how
 # many levels of chunks there are. There is room for 2 ** 24 iterations, and 2 ** 20 in the second
@@ -50,11 +61,13 @@ class _LoopFunctions:
     Attributes:
         step: takes the number of the iteration, the state and the constants; gives the next state.
         goes_on: a function of the state, or None where the number of iterations is given.
+        modes: which derivatives are computed of it, by the outermost first.
     """
 
     def __init__(self, step: Step, goes_on: Any, state: Any, constants: Any) -> None:
         self.step = step
         self.goes_on = goes_on
+        self.modes = current_modes()
         self.state = _StateParts(state)
         self.constants = _StateParts(constants)
 
@@ -83,21 +96,20 @@ def while_loop(goes_on: Callable[[Any], Any], step: Step, state: Any, constants:
         constants: another one, which stays what it is.
 
     Returns:
-        The last state, which can be differentiated in reverse.
+        The last state, which has the derivatives that are computed now.
     """
+    return _looped(step, goes_on, np.int32(0), state, constants)
+
+
+def _looped(step: Step, goes_on: Any, count: Any, state: Any, constants: Any) -> Any:
+    """Repeats a step as long as a condition holds, or as often as is said if there is none."""
     state, constants = jax.tree.map(jnp.asarray, (state, constants))
-    return _looped(_LoopFunctions(step, goes_on, state, constants), state, constants, np.int32(0))
-
-
-def _counted(step: Step, count: Any, state: Any, constants: Any) -> Any:
-    """Repeats a step as often as is said."""
-    state, constants = jax.tree.map(jnp.asarray, (state, constants))
-    return _looped(_LoopFunctions(step, None, state, constants), state, constants, count)
-
-
-def _looped(loop: _LoopFunctions, state: Any, constants: Any, count: Any) -> Any:
+    loop = _LoopFunctions(step, goes_on, state, constants)
+    if REVERSE_MODE not in loop.modes:
+        return loop.run(state, constants, count)[0]
+    run = _run_with_tangents if loop.modes[-1] == FORWARD_MODE else _run
     floats, others = loop.state.split(state)
-    found = _run(loop, floats, others, *loop.constants.split(constants), count)
+    found = run(loop, floats, others, *loop.constants.split(constants), count)
     return loop.state.joined(*found)
 
 
@@ -113,7 +125,8 @@ def _forward(
     loop: _LoopFunctions, floats: Any, others: Any, of_constants: Any, rest: Any, count: Any
 ) -> tuple[Any, Any]:
     constants = loop.constants.joined(of_constants, rest)
-    last, number = loop.run(loop.state.joined(floats, others), constants, count)
+    with with_modes(loop.modes[:-1]):
+        last, number = loop.run(loop.state.joined(floats, others), constants, count)
     return loop.state.split(last), (floats, others, of_constants, rest, number)
 
 
@@ -129,14 +142,49 @@ def _backward(loop: _LoopFunctions, kept: Any, upstream: Any) -> tuple[Any, ...]
     most = reverse.slots**reverse.levels
     fits = number <= min(most, np.iinfo(np.int32).max)
     gradients = [jnp.where(fits, gradient, jnp.nan) for gradient in gradients]
-    found, of_found = reverse.chunk(
-        reverse.levels, constants, np.int32(0), jnp.minimum(number, most), state, gradients, zeros
-    )
+    count = jnp.minimum(number, most)
+    with with_modes(loop.modes[:-1]):
+        found, of_found = reverse.chunk(
+            reverse.levels, constants, np.int32(0), count, state, gradients, zeros
+        )
     return found, None, of_found, None, None
 
 
 _run = jax.custom_vjp(_primal, nondiff_argnums=(0,))
 _run.defvjp(_forward, _backward)
+
+
+def _with_tangents(loop: _LoopFunctions, primals: Any, tangents: Any) -> tuple[Any, Any]:
+    """Repeats the step on the state and its tangents."""
+    floats, others, of_constants, rest, count = primals
+
+    def step(number: Any, carried: Any, given: Any) -> Any:
+        (floats, others, moved), (of_constants, rest, moved_constants) = carried, given
+
+        def of_floats(floats: Any, of_constants: Any) -> Any:
+            constants = loop.constants.joined(of_constants, rest)
+            after = loop.step(number, loop.state.joined(floats, others), constants)
+            return loop.state.split(after)
+
+        with differentiating(FORWARD_MODE):
+            after, moved, others = jax.jvp(
+                of_floats, (floats, of_constants), (moved, moved_constants), has_aux=True
+            )
+        return after, others, moved
+
+    def goes_on(carried: Any) -> Any:
+        floats, others, _ = carried
+        return loop.goes_on(loop.state.joined(floats, others))
+
+    state, constants = (floats, others, tangents[0]), (of_constants, rest, tangents[2])
+    with with_modes(loop.modes[:-1]):
+        after, others, moved = _looped(step, loop.goes_on and goes_on, count, state, constants)
+    no_tangents = [np.zeros(np.shape(other), jax.dtypes.float0) for other in others]
+    return (after, others), (moved, no_tangents)
+
+
+_run_with_tangents = jax.custom_jvp(_primal, nondiff_argnums=(0,))
+_run_with_tangents.defjvp(_with_tangents)
 
 
 class _Reverse:
@@ -187,9 +235,9 @@ class _Reverse:
             if level == 1:
                 return self._loop.step(start, now, constants), kept
             steps = jnp.where(number + 1 < count, stride, 0)  # from the last nobody goes on
-            return _counted(self._further, steps, now, (start, constants)), kept
+            return _looped(self._further, None, steps, now, (start, constants)), kept
 
-        _, kept = _counted(keep, count, (state, room), (first, stride, count, constants))
+        _, kept = _looped(keep, None, count, (state, room), (first, stride, count, constants))
 
         def back(number: Any, carried: Any, given: Any) -> Any:
             kept, first, stride, count, length, constants = given
@@ -204,7 +252,7 @@ class _Reverse:
             return self.chunk(level - 1, constants, start, steps, state, *carried)
 
         given = (kept, first, stride, count, length, constants)
-        return _counted(back, count, (gradients, of_constants), given)
+        return _looped(back, None, count, (gradients, of_constants), given)
 
     def _further(self, number: Any, state: Any, given: Any) -> Any:
         start, constants = given
@@ -223,6 +271,7 @@ class _Reverse:
             after = loop.step(number, loop.state.joined(floats, others), given)
             return loop.state.split(after)[0]
 
-        _, pull_back = jax.vjp(of_floats, floats, of_loop)
+        with differentiating(REVERSE_MODE):
+            _, pull_back = jax.vjp(of_floats, floats, of_loop)
         before, further = pull_back(list(gradients))
         return before, [a + b for a, b in zip(of_constants, further, strict=True)]

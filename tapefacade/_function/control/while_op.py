@@ -29,7 +29,7 @@ from tapefacade._function.control.bodies import (
 )
 from tapefacade._function.control.checkpointed_loop import while_loop
 from tapefacade._ops.array.printing import QUIET
-from tapefacade._tape.derivative_modes import REVERSE_MODE, current_modes, in_forward_mode
+from tapefacade._tape.derivative_modes import REVERSE_MODE, current_modes
 from tapefacade._trace.operation import Operation
 
 # Where a body takes something from: the operands, the variables that are assigned, the keys.
@@ -144,7 +144,7 @@ class DynamicLoop(Operation):
         start = (jnp.zeros((), np.int32), values, passed[0], passed[1])
         begun = self._goes_on(start, rest, limit)
         once = functools.partial(self._once, rest, limit)
-        if plan.length is None and REVERSE_MODE in current_modes() and not in_forward_mode():
+        if plan.length is None and REVERSE_MODE in current_modes():
             _, last = while_loop(
                 lambda carried: carried[0],
                 lambda _, carried, given: self._once(given[0], given[1], carried),
