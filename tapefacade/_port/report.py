@@ -39,7 +39,7 @@ from tapefacade._trace.shape_changes import (
     shown,
 )
 from tapefacade._trace.slices import Slice
-from tapefacade._trace.tree import INSTALLED_LIBRARY, users_line
+from tapefacade._trace.tree import INSTALLED_LIBRARY, TREE, users_line
 
 MAX_ROWS = 12
 MAX_LABEL = 60  # characters of a line in a plot
@@ -197,6 +197,9 @@ class Report:
         """Begins to take notes, when what was asked for before has been computed."""
         if not THREAD.recording.is_held and THREAD.recording.frame is None:
             THREAD.recording.flush()
+        self._undo.append(TREE.start_apart())
+        if THREAD.recording.at.parent is None and THREAD.recording.frame is None:
+            THREAD.recording = Recording()
         self._before = dict(vars(execution.STATISTICS))
         self._replace(Recording, "compute", self._compute)
         self._replace(GradientTape, "__enter__", self._enter)

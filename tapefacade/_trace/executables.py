@@ -13,7 +13,7 @@ from jax.sharding import NamedSharding
 
 from tapefacade._trace.compilation_cache import through_cache
 from tapefacade._trace.named_axes import EFFECT_ORDER
-from tapefacade._trace.slices import Slice, Step, evaluate
+from tapefacade._trace.slices import Slice, Step, adopt_lines, evaluate
 
 # Compiled functions that are kept; the least recently used goes first. Each takes about 1.5 MiB,
 # most of it what JAX keeps of its lowering.
@@ -223,7 +223,10 @@ class _Executables:
 
     def get(self, part: Slice, layout: InputLayout, donated: tuple[int, ...] = ()) -> Executable:
         executable = self._found.get((part, layout, donated))
-        return Executable(part, layout, donated) if executable is None else executable
+        if executable is None:
+            return Executable(part, layout, donated)
+        adopt_lines(executable.part, part)
+        return executable
 
     def has(self, part: Slice, layout: InputLayout) -> bool:
         """Whether a function is compiled."""

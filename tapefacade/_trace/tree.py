@@ -205,6 +205,21 @@ class Tree:
                 let_go()
         return self.root
 
+    def start_apart(self) -> Callable[[], None]:
+        """Lets recordings start where none has been, so that all lines are those of the recordings.
+
+        Returns:
+            What ends it: they go on where others have been before.
+        """
+        before = self.root, self._roots
+        self.root, self._roots = Node(None), {}
+        self.root.eager = self.eager
+
+        def end() -> None:
+            self.root, self._roots = before
+
+        return end
+
     def start_at(self, line: str) -> Node:
         """Returns the node at which a recording starts that begins at a line.
 
