@@ -670,3 +670,21 @@ def test_a_restoration_that_an_interrupt_ended_says_nothing(tmp_path, monkeypatc
     gc.collect()
     assert not unraisable
     assert not caplog.records
+
+
+def test_variables_from_before_a_checkpoint_keep_their_values_while_another_one_waits(tmp_path):
+    """An optimizer that is not built yet takes no values for variables that are there."""
+    pytest.importorskip("keras")
+    late = tf.train.Checkpoint(v=tf.Variable(7.0)).save(tmp_path / "late")
+    waiting = tf.train.Checkpoint()
+    waiting.restore(late)
+    trained = tf.Variable(5.0)
+    optimizer = tf.keras.optimizers.SGD(1.0)
+    optimizer.build([trained])
+    saved = tf.train.Checkpoint(optimizer=optimizer).save(tmp_path / "saved")
+    variable, again = tf.Variable(1.0), tf.keras.optimizers.SGD(1.0)
+    tf.train.Checkpoint(optimizer=again).restore(saved)
+    again.apply_gradients([(tf.constant(0.25), variable)])
+    assert variable.numpy() == 0.75  # as in TensorFlow
+    waiting.v = tf.Variable(0.0)
+    assert waiting.v.numpy() == 7.0

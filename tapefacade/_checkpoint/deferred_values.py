@@ -34,8 +34,9 @@ _LOCK = threading.RLock()
 _NOTHING = object()
 # For each object that may get parts for which values wait: a weak reference, and what waits.
 _OWNERS: dict[int, tuple[Any, dict[int, DeferredRestoration]]] = {}
-# The variables that were made meanwhile, by what they held at first.
-_NEW_VARIABLES: dict[int, tuple[Any, EagerTensor]] = {}
+# The variables that were made meanwhile, with what they hold since, and the serial of what waited
+# last when they were made.
+_NEW_VARIABLES: dict[int, tuple[Any, EagerTensor, int]] = {}
 
 
 class _LazyInitialValue:
@@ -102,10 +103,10 @@ def resolve_all() -> None:
             found[serial].resolve()
 
 
-def is_fresh(variable: Variable) -> bool:
-    """Whether a variable was made while values waited, and holds what it was made with."""
-    _, first = _NEW_VARIABLES.get(id(variable), (None, None))
-    return first is not None and variable._tensor is first
+def is_fresh(variable: Variable, waiting: DeferredRestoration) -> bool:
+    """Whether a variable was made while some values waited, and holds what it was made with."""
+    _, first, last = _NEW_VARIABLES.get(id(variable), (None, None, -1))
+    return first is not None and variable._tensor is first and last >= waiting.serial
 
 
 def settle(variable: Variable, tensor: EagerTensor) -> None:
@@ -141,7 +142,10 @@ def fail(variable: Variable, failed: FailedValue) -> None:
 def _note_fresh(variable: Variable) -> None:
     place = id(variable)
     reference = weakref.ref(variable, lambda _: _NEW_VARIABLES.pop(place, None))
-    _NEW_VARIABLES[place] = (reference, variable._tensor)
+    _, _, last = _NEW_VARIABLES.get(place, (None, None, None))
+    if last is None:
+        last = max((s for _, held in list(_OWNERS.values()) for s in held), default=-1)
+    _NEW_VARIABLES[place] = (reference, variable._tensor, last)
 
 
 # Hooks that are there while something waits.

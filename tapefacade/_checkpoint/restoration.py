@@ -139,7 +139,7 @@ class Restoration:
             if (
                 isinstance(value, Variable)
                 and not direct
-                and not deferred_values.is_fresh(value._root)
+                and not deferred_values.is_fresh(value._root, self)
             ):
                 return False
             new[place] = value
@@ -167,7 +167,7 @@ class Restoration:
             if kind is None or kind.restoring is None:
                 continue
             try:
-                if isinstance(value, Variable) and deferred_values.is_fresh(value._root):
+                if isinstance(value, Variable) and deferred_values.is_fresh(value._root, self):
                     puts.append(self._settling(value._root, keys["VARIABLE_VALUE"], count))
                 else:
                     puts.append(kind.restoring(value, self._reader, keys, count))
