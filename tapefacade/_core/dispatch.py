@@ -71,6 +71,10 @@ class CompositeTensor(Composite):
     def _assembled(self, rest: Iterator[Any]) -> Any:
         return self._with_components([with_parts(item, rest) for item in self._components()])
 
+    def _with_known_sizes(self, spec: Any, parts: Sequence[Any]) -> Any:
+        """Returns the spec of this value with no other sizes than the specs of its tensors tell."""
+        return spec
+
     def _differentiated(self) -> Any:
         """Returns the tensor that carries the gradients: the values."""
         return self._components()[0]

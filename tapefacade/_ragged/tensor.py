@@ -870,6 +870,13 @@ class RaggedTensor(CompositeTensor):
     def _components(self) -> Sequence[Any]:
         return [self.flat_values, *self.nested_row_splits]
 
+    def _with_known_sizes(self, spec: Any, parts: Sequence[Any]) -> Any:
+        _, outer, *_ = parts
+        if outer.shape.as_list() != [None]:
+            return spec
+        sizes = [None, *spec.shape.as_list()[1:]]
+        return type(spec)(sizes, spec.dtype, spec.ragged_rank, spec.row_splits_dtype)
+
     def _with_components(self, components: Sequence[Any]) -> Any:
         flat, *splits = components
         values = flat

@@ -281,3 +281,17 @@ def specs_in_nests(tf, np):
         repr(f.get_concrete_function().structured_input_signature),
         kind_of_error(lambda: f({"r": s, "s": (a, tf.ones(2))})),
     ]  # fmt: skip
+
+
+def specs_of_results_with_unknown_sizes(tf, np):
+    def shape_of(make, *specs):
+        found = tf.function(make, input_signature=list(specs)).get_concrete_function()
+        return str(found.structured_outputs.shape)
+
+    text, image = tf.TensorSpec([None], tf.string), tf.TensorSpec([None, None, 3])
+    return {
+        "padded texts": shape_of(lambda s: tf.pad(s, [[1, 1]]), text),
+        "padded image": shape_of(lambda x: tf.image.pad_to_bounding_box(x, 1, 1, 5, 5), image),
+        "rows": shape_of(tf.RaggedTensor.from_tensor, tf.TensorSpec([None, 2])),
+        "rows of texts": shape_of(tf.RaggedTensor.from_tensor, tf.TensorSpec([None, 2], tf.string)),
+    }

@@ -91,7 +91,7 @@ class OutputStructure:
                     continue
                 if isinstance(form, ExtensionType) and is_dense(spec_of(form)):
                     form = with_parts(form, iter(own))
-                leaves.append(spec_of(form))
+                leaves.append(form._with_known_sizes(spec_of(form), own))
             else:
                 leaf = next(flat)
                 leaves.append(spec_of(leaf) if isinstance(leaf, EagerTensor) else leaf)  # texts

@@ -75,7 +75,10 @@ def _recorded(
             first = first or error
             waiting.extend(_fitting(sizes, str(error)))  # few changes first
     assert first is not None
-    raise _without_numbers(first, tried[0].values())
+    try:  # where the sizes have an upper bound, as in `tf.image.pad_to_bounding_box`
+        return record([tuple([1 if size is None else size for size in shape]) for shape in shapes])
+    except Exception:  # what the first numbers have raised tells more
+        raise _without_numbers(first, tried[0].values()) from None
 
 
 def _first_sizes(shapes: Sequence[Sequence[int | None]]) -> Iterator[dict[tuple[int, int], int]]:

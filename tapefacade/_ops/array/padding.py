@@ -57,7 +57,9 @@ def _margins(tensor: Any, paddings: Any, mode: str) -> list[tuple[int, int]]:
 def _pad(tensor: TensorLike, paddings: Any) -> jax.Array:
     """Adds margins of zeros."""
     margins = _margins(tensor, paddings, "CONSTANT")
-    zero = jnp.zeros((), tensor.dtype)
+    # Texts come here as types only, where one is as good as another.
+    is_text = tensor.dtype == object
+    zero = tensor[(0,) * tensor.ndim] if is_text else jnp.zeros((), tensor.dtype)
     return jax.lax.pad(tensor, zero, [(*pair, 0) for pair in margins])
 
 
