@@ -19,6 +19,7 @@ from tapefacade._ops.array.tensor_array import TensorArray
 from tapefacade._ragged.spec import RaggedTensorSpec
 from tapefacade._sparse.spec import SparseTensorSpec
 from tapefacade._state.variable import Variable
+from tapefacade._trace.open_sizes import open_sizes
 
 Array = np.ndarray[Any, Any]
 
@@ -227,7 +228,8 @@ def spec_of_leaf(leaf: Any) -> Any:
     if leaf is None:
         return NoneTensorSpec()
     if isinstance(leaf, EagerTensor):
-        return TensorSpec(leaf.shape, leaf.dtype)
+        account = open_sizes()
+        return TensorSpec(leaf.shape if account is None else account.shape_of(leaf), leaf.dtype)
     return spec_of(leaf)
 
 

@@ -45,9 +45,10 @@ class FromTensors(DatasetNode):
     def __init__(self, value: Any) -> None:
         super().__init__()
         self._element = with_computed_values(as_tensors(value))
+        self._form = spec_of_element(self._element)
 
     def known_spec(self) -> Any:
-        return spec_of_element(self._element)
+        return self._form
 
     def cardinality(self) -> int:
         return 1

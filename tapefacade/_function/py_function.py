@@ -23,7 +23,7 @@ from tapefacade._ops.array.copying import zeros_like
 from tapefacade._state.variable import Variable
 from tapefacade._tape.tape import GradientTape
 from tapefacade._trace.program_listing import place as text_of_line
-from tapefacade._trace.recording import THREAD
+from tapefacade._trace.recording import THREAD, need_python
 from tapefacade._trace.tree import users_line
 from tapefacade._trace.value_origins import note_origin
 
@@ -89,7 +89,7 @@ def py_function(
     _require(func, "py_function", Tout)
     listed = list(Tout) if isinstance(Tout, list | tuple) else [Tout]
     specs = [_spec(item) for item in listed]
-    _observe("tf.py_function runs Python")
+    need_python("tf.py_function runs Python")
     arguments = nest.map_structure(_converted, list(inp or []))
     inputs = [item for item in nest.flatten(arguments) if type(item) is EagerTensor]
     if any(tensor._type.inexact for tensor in inputs) and THREAD.recording.watchers():
@@ -126,11 +126,6 @@ def _spec(item: Any) -> Any:
     if isinstance(item, TensorSpec):
         return item.dtype
     return item if isinstance(item, TypeSpec) else dtypes.as_dtype(item)
-
-
-def _observe(why: str) -> None:
-    if THREAD.recording.frame is not None:
-        THREAD.recording.observe(why)
 
 
 def _converted(value: Any) -> Any:
@@ -256,7 +251,7 @@ def numpy_function(
         staged = _in_loop(func, inp, wanted)
         if staged is not None:
             return staged if nest.is_nested(Tout) else staged[0]
-    _observe("tf.numpy_function runs Python")
+    need_python("tf.numpy_function runs Python")
     arrays = [np.array(item if isinstance(item, np.ndarray) else convert(item)) for item in inp]
     if in_graph:
         results = _in_graph(func, arrays, wanted)

@@ -30,6 +30,7 @@ from tapefacade._core.tensor_type import TensorType
 from tapefacade._core.thread_state import ThreadState
 from tapefacade._trace import execution
 from tapefacade._trace.buffer_donation import Handover, free_arguments, hand_over
+from tapefacade._trace.example_values import ExampleValues
 from tapefacade._trace.frames import (
     MAX_INSTRUCTIONS,
     Frame,
@@ -285,6 +286,9 @@ class Recording:
                     "This value was being computed when the program was interrupted."
                 )
             if self.frame is not None or self.enclosing is not None:
+                if self.enclosing is not None and THREAD.examples is not None:
+                    tensor._value = THREAD.examples.value_of(tensor._type)
+                    return
                 self.observe(tensor)
             if self.handover is not None:
                 self.finish_handover()
@@ -593,6 +597,8 @@ class Recording:
         if self.enclosing is not None:
             if self.frame is None:
                 raise TypeError(MESSAGE_OUT_OF_SCOPE.format(what))
+            if why and THREAD.examples is not None:
+                return  # Python goes on with values that stand for others
             raise ValueWanted(why or in_sentence(users_line()))
         if self.frame is not None:
             self.frame.observe(why)
@@ -675,6 +681,7 @@ class _RecordingThread(ThreadState):
         self.recording = Recording()
         self.functions: list[RunningCall] = []  # the calls of functions whose Python runs
         self.describing = False  # whether only shapes are asked for: functions run as Python then
+        self.examples: ExampleValues | None = None  # what Python looks at where there are no values
 
 
 THREAD = _RecordingThread()
@@ -694,6 +701,8 @@ def need_python(why: str) -> None:
     """
     recording = THREAD.recording
     if recording.frame is not None:
+        if THREAD.examples is not None:
+            raise ValueWanted(why)
         recording.observe(why)
 
 

@@ -295,3 +295,41 @@ def specs_of_results_with_unknown_sizes(tf, np):
         "rows": shape_of(tf.RaggedTensor.from_tensor, tf.TensorSpec([None, 2])),
         "rows of texts": shape_of(tf.RaggedTensor.from_tensor, tf.TensorSpec([None, 2], tf.string)),
     }
+
+
+def specs_of_results_of_functions_that_look(tf, np):
+    """Functions that make datasets of arguments, or loop over what changes its shape."""
+    dataset, rows = tf.data.Dataset, tf.TensorSpec([None, 2])
+
+    def result(make, *specs):
+        return tf.function(make, input_signature=list(specs)).get_concrete_function()
+
+    def element(make, *specs):
+        return str(result(make, *specs).structured_outputs.element_spec)
+
+    def doubled(n):
+        x = tf.ones([1, 2])
+        for _ in tf.range(n):
+            tf.autograph.experimental.set_loop_options(
+                shape_invariants=[(x, tf.TensorShape([None, 2]))]
+            )
+            x = tf.concat([x, x], 0)
+        return x
+
+    total = result(
+        lambda x: dataset.from_tensor_slices(x).reduce(0.0, lambda s, row: s + row[0]), rows
+    )
+    first = result(lambda x: next(iter(dataset.from_tensor_slices(x))), rows)
+    return {
+        "slices": element(dataset.from_tensor_slices, rows),
+        "whole": element(dataset.from_tensors, rows),
+        "mapped": element(lambda x: dataset.from_tensor_slices(x).map(lambda r: r * 2.0), rows),
+        "batches": element(lambda x: dataset.from_tensor_slices(x).batch(3), rows),
+        "full batches": element(lambda x: dataset.from_tensor_slices(x).batch(3, True), rows),
+        "windows": element(lambda x: dataset.from_tensor_slices(x).window(2), rows),
+        "range": element(dataset.range, tf.TensorSpec([], tf.int64)),
+        "repeated": element(lambda n: dataset.range(3).repeat(n), tf.TensorSpec([], tf.int64)),
+        "total": [str(total.structured_outputs.shape), total.output_dtypes],
+        "first": str(first.structured_outputs.shape),
+        "loop": str(result(doubled, tf.TensorSpec([], tf.int32)).structured_outputs.shape),
+    }

@@ -76,6 +76,7 @@ from tapefacade._function.function.unknown_sizes import (
     unknown_sizes_shown,
 )
 from tapefacade._trace.assignments import release_all, surely
+from tapefacade._trace.example_values import EXAMPLE_NUMBERS, ExampleValues
 from tapefacade._trace.frames import RunningCall, ValueWanted
 from tapefacade._trace.open_sizes import SizeAccount, open_sizes
 from tapefacade._trace.program_listing import ProgramListing, function_in_sentence
@@ -661,6 +662,8 @@ class Function(PolymorphicFunction):
                 self._open_signatures.append(open_signature(args, kwargs))
             else:
                 self._keep(key, args, kwargs, trace)
+        if trace.recorded is trace.specs is None:
+            trace.specs = self._described_by_examples(args, kwargs)
         made = self._concrete_of(args, kwargs, trace)
         self._signature_texts[key] = _texts(made)
         return made
@@ -712,6 +715,21 @@ class Function(PolymorphicFunction):
         if len(found) == len(EXAMPLE_SIZES) and None not in found:
             trace.specs = nest.map_structure(_common_spec, *found)
         return trace
+
+    def _described_by_examples(self, args: Any, kwargs: dict[str, Any]) -> Any:
+        """Describes the result of a function that looks at values; None if that cannot be."""
+        found: list[Any] = []
+        count = self._tracing_count
+        for number in EXAMPLE_NUMBERS:
+            with (
+                THREAD.temporarily(examples=ExampleValues(number)),
+                contextlib.suppress(Exception),  # of the user's Python, which has no values
+            ):
+                found.append(self._record_abstract(args, kwargs).result_specs())
+        self._tracing_count = count
+        if len(found) < len(EXAMPLE_NUMBERS) or None in found:
+            return None
+        return nest.map_structure(_common_spec, *found)
 
     def _record_abstract(
         self, args: Any, kwargs: dict[str, Any], known: Sequence[Any] = ()
