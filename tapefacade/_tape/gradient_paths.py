@@ -62,15 +62,16 @@ def reach(
     known = tracked | watched.keys()
     cone, boundaries = _cone(on_tape, targets, known)
     # What the tape knows nothing of has a gradient for itself alone: d x / d x is 1.
-    needed = {slot for node in cone for slot in node.inputs}
     types = slot_types(end)
+    itself = {s for group in groups for s in group if s in targets and s not in known}
+    needed = _inputs_on_tape(end, window, targets, types) if itself else ()
     groups = tuple(
         tuple(
             s
             for s in group
             if s in types
             and types[s].inexact  # what came after the window is not connected
-            and (s in known or (s in targets and s not in needed))
+            and (s in known or (s in itself and s not in needed))
         )
         for group in groups
     )
@@ -136,6 +137,32 @@ def taped(end: Node, window: Window, watched: dict[int, int]) -> tuple[list[Node
         if on_tape:
             taped.append(node)
     return taped, tracked
+
+
+def _inputs_on_tape(
+    end: Node, window: Window, targets: Iterable[int], types: dict[int, TensorType]
+) -> set[int]:
+    """Returns the inputs of what targets depend on, as TensorFlow's tape goes through it.
+
+    That has ops without a gradient as well, whatever the types of their outputs are, unless nothing
+    recorded them (`tf.stop_gradient`). What is among the inputs and unknown has no gradient for
+    itself.
+    """
+    watched, tracked, recorded = dict(window.watched), set(), []
+    for node in reversed(list(nodes_within(end, window.intervals))):
+        now = moment(node, 0)
+        if node.operation.name != "stop_gradient" and any(  # type: ignore[union-attr]
+            types[slot].inexact and (slot in tracked or watched.get(slot, node.end) <= now)
+            for slot in node.inputs
+        ):
+            tracked.update(range(node.first_output, node.end))
+            recorded.append(node)
+    missing, found = set(targets), set()
+    for node in reversed(recorded):
+        if not missing.isdisjoint(range(node.first_output, node.end)):
+            missing.update(node.inputs)
+            found.update(node.inputs)
+    return found
 
 
 def _cone(

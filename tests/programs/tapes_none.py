@@ -268,3 +268,26 @@ def sources_from_after_the_block(tf, np):
     with tf.GradientTape(persistent=True) as tape:
         y = tf.reduce_sum(v**2)
     return tape.gradient(y, [v, v[0], v * 1.0, tf.identity(v), y, y * 2.0])
+
+
+def targets_that_are_inputs_of_ops_without_a_gradient(tf, np):
+    """A tape knows nothing of x: the gradient of x is 1, unless an op on the way takes it."""
+    x, v = tf.constant([1.0, 2.0]), tf.Variable([1.5, 0.5])
+
+    def slopes(value):
+        with tf.GradientTape() as tape:
+            y = value()
+        return tape.gradient([x, y], [x, v])
+
+    return {
+        "greater": slopes(lambda: tf.where(x > v, tf.sin(v), v)),
+        "equal": slopes(lambda: tf.where(tf.equal(x, v), v, v * 2.0)),
+        "floor": slopes(lambda: tf.floor(x * v) * v),
+        "floor of v": slopes(lambda: tf.floor(v) * x),
+        "is_nan": slopes(lambda: tf.where(tf.math.is_nan(x * v), v, v)),
+        "division": slopes(lambda: (x // v) * v),
+        "stopped": slopes(lambda: tf.stop_gradient(x * v) * v),
+        "cast": slopes(lambda: tf.cast(x > v, tf.float32) * v),
+        "and": slopes(lambda: tf.where(tf.logical_and(x > v, v > 0.0), v, v)),
+        "beside": slopes(lambda: (x * v, v * 2.0)[1]),
+    }
