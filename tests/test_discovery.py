@@ -114,4 +114,18 @@ def test_objects_show_what_they_were_made_with():
     default = repr(tf.distribute.get_strategy())
     assert default == "<tf.distribute.DefaultDistributionStrategy of 1 replica>"
     numbers = tf.data.Dataset.range(3).as_numpy_iterator()
-    assert repr(numbers).startswith("NumpyIterator(iterator=<")
+    assert repr(numbers).startswith("NumpyIterator(iterator=<tf.data.Iterator element_spec=")
+    checkpoint = tf.train.Checkpoint(v=tf.Variable(1.0), w=tf.Variable(1.0))
+    assert repr(checkpoint) == "<tf.train.Checkpoint of v, w>"
+    manager = tf.train.CheckpointManager(checkpoint, "unused", max_to_keep=3)
+    shown = "<tf.train.CheckpointManager directory='unused', max_to_keep=3>"
+    assert repr(manager) == shown
+    array = tf.TensorArray(tf.float32, 2, element_shape=[3])
+    assert repr(array) == "<tf.TensorArray dtype=float32 element_shape=(3,)>"
+    table = tf.lookup.experimental.MutableHashTable(tf.string, tf.int64, -1)
+    assert repr(table) == "<MutableHashTable of string to int64>"
+
+
+def test_optimizers_show_their_name():
+    pytest.importorskip("keras")
+    assert repr(tf.keras.optimizers.Adam()) == "<Adam name=adam, built=False>"

@@ -91,6 +91,10 @@ class Checkpoint:
         if root is not None:
             self._set_root(root, kwargs)
 
+    def __repr__(self) -> str:
+        names = [name for name in vars(self) if not name.startswith("_")]
+        return f"<tf.train.Checkpoint of {', '.join(names) or 'nothing'}>"
+
     def _set_root(self, root: Any, kwargs: dict[str, Any]) -> None:
         kind = tracking_rule(root)
         if kind is None or kind.is_container:

@@ -90,6 +90,10 @@ class CheckpointManager:
         self._preserved = time.time()
         self._take_over()
 
+    def __repr__(self) -> str:
+        kept = f"directory={self._directory!r}, max_to_keep={self._max_to_keep}"
+        return f"<tf.train.CheckpointManager {kept}>"
+
     def _take_over(self) -> None:
         """Finds the checkpoints that a program has written before."""
         state = get_checkpoint_state(self._directory)

@@ -180,6 +180,9 @@ class OwnedIterator(Iterator):
         """A nest of the specs of what it gives."""
         return self._node.spec
 
+    def __repr__(self) -> str:
+        return f"<tf.data.Iterator element_spec={self.element_spec}>"
+
     @property
     def _type_spec(self) -> IteratorSpec:
         return IteratorSpec(self.element_spec)

@@ -49,6 +49,10 @@ class Table:
         self._value_dtype = value_dtype
         self._entries: dict[Any, Any] = {}
 
+    def __repr__(self) -> str:
+        kinds = f"{self._key_dtype.name} to {self._value_dtype.name}"
+        return f"<{type(self).__name__} of {kinds}>"
+
     @property
     def key_dtype(self) -> dtypes.DType:
         """The dtype of the keys."""

@@ -108,6 +108,12 @@ MESSAGE_THREEFRY = (
 )
 
 
+MESSAGE_ARGUMENTS_OF_GENERATOR = (
+    "A generator is made of another one, or of a state and an algorithm. Write "
+    "tf.random.Generator.from_seed(seed), or tf.random.Generator.from_non_deterministic_state()."
+)
+
+
 @function("random.Generator", "random.experimental.Generator")
 class Generator:
     """Draws random numbers, and keeps how far it has come in a variable.
@@ -131,12 +137,12 @@ class Generator:
     def __init__(self, copy_from: Any = None, state: Any = None, alg: Any = None) -> None:
         if copy_from is not None:
             if alg is not None or state is not None:
-                raise AssertionError
+                raise AssertionError(MESSAGE_ARGUMENTS_OF_GENERATOR)
             self._alg: int = copy_from.algorithm
             self._state_var = self._variable(copy_from.state)
             return
         if alg is None or state is None:
-            raise AssertionError
+            raise AssertionError(MESSAGE_ARGUMENTS_OF_GENERATOR)
         self._alg = algorithm_number(alg)
         if isinstance(state, Variable):
             int64_part(state, [WORDS_OF_STATE[self._alg]])

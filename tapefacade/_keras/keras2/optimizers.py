@@ -60,7 +60,10 @@ def apply(patches: AttributePatches) -> None:
 
 
 class OptimizerMembers:
-    """The members that Keras's class of optimizers gets: methods of Keras 2."""
+    """The members that Keras's class of optimizers gets: methods of Keras 2, and a text."""
+
+    def __repr__(self: Any) -> str:
+        return f"<{type(self).__name__} name={self.name}, built={self.built}>"
 
     def minimize(
         self: Any,

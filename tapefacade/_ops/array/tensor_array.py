@@ -379,6 +379,9 @@ class TensorArray(Storage):
         )  # fmt: skip
         self._given_size = size
 
+    def __repr__(self) -> str:
+        return f"<tf.TensorArray dtype={self._dtype.name} element_shape={self._element_shape}>"
+
     @property
     def dtype(self) -> dtypes.DType:
         """The dtype of the tensors."""
