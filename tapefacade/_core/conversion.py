@@ -413,8 +413,8 @@ def _check_kinds(value: Any, leaves: list[Any], dtype: dtypes.DType) -> None:
         raise inconvertible(value, dtype.kernel_name)
 
 
-@described
 @shortening
+@described
 def constant(value: Any, dtype: Any = None, shape: Any = None, name: str = "Const") -> EagerTensor:
     """Makes a tensor from a Python or NumPy value, which is copied.
 

@@ -552,10 +552,12 @@ def hint_for(wanted: str) -> str:
 
     >>> hint_for("tf.train.AdamOptimizer") == hint_for("tf.compat.v1.train.AdamOptimizer")
     True
+    >>> hint_for("tf.summary.graph") == hint_for("tf.compat.v2.summary.graph") != ""
+    True
     >>> hint_for("tf.train.AdamOptimizers")
     ''
     """
-    wanted = wanted.replace("tf.compat.v1.", "tf.")
+    wanted = wanted.replace("tf.compat.v1.", "tf.").replace("tf.compat.v2.", "tf.")
     fitting = [key for key in HINTS if f"{wanted}.".startswith(f"{key}.")]
     return HINTS[max(fitting, key=len)] if fitting else ""
 

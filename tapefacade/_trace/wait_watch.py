@@ -25,9 +25,7 @@ SECONDS_OF_ONE_WAIT = 0.5
 SECONDS_OF_SMALL_WAITS = 4.0
 # What lies further apart is not the same wait.
 SECONDS_BETWEEN_WAITS = 1.0
-MESSAGE_RECORDING = (
-    "Recording {} ({} so far, the last at {}), as it is new; then it is compiled, {}."
-)
+MESSAGE_RECORDING = "Recording {} ({}), as it is new; then it is compiled, {}."
 MESSAGE_COMPILING = "Compiling {}, {}. {}."
 MESSAGE_BY_NUMPY = "NumPy computes {} until XLA has compiled it in the background, {}. {}."
 WHY_NEW = "It has not run before"
@@ -125,7 +123,9 @@ def recording_text(at: Node, is_step: bool) -> str:
         count += node.operation is not None
         node = node.parent
     title = f"step {STATISTICS.steps + 1:,}" if is_step else "a program"
-    return MESSAGE_RECORDING.format(title, _ops(count), in_sentence(at.users_line), _kept_text())
+    line = in_sentence(at.users_line)
+    done = f"{_ops(count)} so far, the last at {line}" if count else f"its first op, after {line}"
+    return MESSAGE_RECORDING.format(title, done, _kept_text())
 
 
 def compiling_text(

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from tapefacade._core.tracebacks import shortening
 from tapefacade._definition.op import function as registered
 from tapefacade._function.function.device_implementations import (
     API_ATTRIBUTE,
@@ -91,6 +92,7 @@ def function(
         "max_traces": max_traces,
     }
 
+    @shortening
     def decorated(python: Callable[..., Any]) -> Function:
         if not callable(python):
             raise TypeError(f"{python!r} is not a callable object")

@@ -225,7 +225,11 @@ def lift(
             return record(operation, args, kwargs)
         except refusals as error:
             why = str(error)
-        return called_as_on_tensorflow(function, args, kwargs, why)
+        try:
+            return called_as_on_tensorflow(function, args, kwargs, why)
+        except Exception as error:
+            shorten(error)
+            raise
 
     lifted._lifted = function  # type: ignore[attr-defined]
     return lifted

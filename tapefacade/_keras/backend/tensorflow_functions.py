@@ -16,7 +16,6 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from tapefacade._core.error_texts import invalid
-from tapefacade._core.tracebacks import shortening
 from tapefacade._core.traced_errors import mark_as_of_types
 
 PACKAGE = "keras.src.backend.tensorflow"
@@ -93,7 +92,6 @@ def counterpart(function: Callable[..., Any]) -> Callable[..., Any] | None:
     return getattr(_module(function.__module__.rpartition(".")[2]), function.__name__, None)
 
 
-@shortening
 def called_as_on_tensorflow(
     function: Callable[..., Any], args: Any, kwargs: dict[str, Any], why: str
 ) -> Any:
