@@ -62,6 +62,16 @@ def test_a_batch_jacobian_of_a_scalar() -> None:
     assert text.startswith("list index out of range: the target is a scalar")
 
 
+def test_a_gradient_that_is_none_in_an_op() -> None:
+    x = tf.constant([1.0, 2.0])
+    with tf.GradientTape() as tape:
+        y = x * x
+    text = said(lambda: tape.gradient(y, x) + y, ValueError)
+    assert text.startswith("Attempt to convert a value (None)")
+    assert "`tape.explain(target, sources)`" in text
+    assert "watch" in repr(tape.explain(y, x))
+
+
 def model(cls: Any = None, optimizer: Any = "sgd") -> Any:
     made = (cls or tf.keras.Sequential)([tf.keras.Input((2,)), tf.keras.layers.Dense(1)])
     made.compile(optimizer, "mse")

@@ -315,6 +315,11 @@ def unsupported_value(value: Any) -> ValueError:
         f"Attempt to convert a value ({value!r}) with an unsupported type ({type(value)!r}) to a "
         "Tensor."
     )
+    if value is None:
+        error.add_note(
+            "`tape.gradient` gives None for what was not watched, and for what the target does not "
+            "depend on: `tape.explain(target, sources)` says which it is."
+        )
     if hasattr(value, "element_spec"):
         error.add_note(
             "A dataset is no tensor: iterate over it. The elements of `window` are datasets; "

@@ -7,6 +7,7 @@ package.
 """
 
 import builtins
+import contextlib
 import functools
 import importlib
 import inspect
@@ -43,8 +44,12 @@ class _Private(types.ModuleType):
         return _absent if public is None else public
 
 
+class PrivateFunctionError(Exception):
+    """Raised by what stands for a function that is private to TensorFlow."""
+
+
 def _absent(*args: Any, **kwargs: Any) -> Any:
-    raise NotImplementedError
+    raise PrivateFunctionError
 
 
 TENSORFLOW = _TensorFlowOfKeras("tensorflow")
@@ -114,6 +119,7 @@ def called_as_on_tensorflow(
         inspect.signature(found or _absent).bind(*args, **kwargs)
     except TypeError:
         found = None
-    if found is None:
-        raise mark_as_of_types(invalid(why))
-    return found(*args, **kwargs)
+    if found is not None:
+        with contextlib.suppress(PrivateFunctionError):
+            return found(*args, **kwargs)
+    raise mark_as_of_types(invalid(why))
