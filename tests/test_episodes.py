@@ -163,6 +163,29 @@ def test_numerics_are_checked_in_episodes():
         tf.debugging.disable_check_numerics()
 
 
+def test_numbers_of_iterations_are_known_whatever_their_count():
+    """The elements of `tf.range(n)` are host data: to write at one computes nothing."""
+    found = []
+    for length in (70, 83):
+        rewards = tf.constant(np.linspace(0.0, 1.0, length, dtype="f"))
+        with tf.GradientTape() as tape:
+            tape.watch(rewards)
+            total, array = tf.constant(0.0), tf.TensorArray(tf.float32, size=length)
+            with counted() as count:
+                for i in tf.range(length):
+                    total = rewards[i] + 0.5 * total
+                    array = array.write(i, total)
+            assert count.dispatched == 0
+            loss = tf.reduce_sum(array.stack())
+        found.append((loss, tape.gradient(loss, rewards)))
+    for loss, gradient in found:
+        length = len(gradient)
+        np.testing.assert_allclose(gradient, 2.0 - 0.5 ** np.arange(length)[::-1], rtol=1e-5)
+        np.testing.assert_allclose(
+            loss, np.sum(np.linspace(0.0, 1.0, length) * gradient.numpy()), rtol=1e-5
+        )
+
+
 def test_a_sequence_that_grows_compiles_nothing_from_the_third_length_on():
     table = tf.constant(np.random.default_rng(0).normal(size=(11, 6)).astype("f"))
     tokens = tf.constant([[1]])

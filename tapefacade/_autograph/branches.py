@@ -149,6 +149,7 @@ class Branching:
             return None, place, [self._init[place]]
         values = [side.parts.values[place] for side in sides]
         groups = [side.groups[place] for side in sides]
+        originals = [side.parts.groups[place] for side in sides]
         lacking = [value is UNDEFINED for value in values]
         form = sides[lacking[0]].parts
         if all(lacking):
@@ -158,21 +159,26 @@ class Branching:
                 raise NotStagedError(f"{shown_variable(name)} is not defined in both branches")
             missing = lacking.index(True)
             groups[missing] = [_zero(leaf) for leaf in groups[1 - missing]]
+            originals[missing] = originals[1 - missing]
         elif not sides[0].parts.is_like(place, sides[1].parts):
             raise NotStagedError(
                 f"{shown_variable(name)} has another structure in the other branch"
             )
+        arrays = [next(filter(_is_array, leaves), None) for leaves in zip(*originals, strict=True)]
         leaves = [
-            self._leaf(name, (one, other), sides)
-            for one, other in zip(*groups, strict=True)
-        ]  # fmt: skip
+            self._leaf(name, (one, other), array, sides)
+            for one, other, array in zip(*groups, arrays, strict=True)
+        ]
         return form, place, leaves
 
-    def _leaf(self, name: str, leaves: tuple[Any, Any], sides: Sequence[RecordedBranch]) -> Any:
+    def _leaf(
+        self, name: str, leaves: tuple[Any, Any], array: TensorArray | None,
+        sides: Sequence[RecordedBranch],
+    ) -> Any:  # fmt: skip
+        """Joins what a leaf is in both branches; `array` is one that these stand for."""
         one, other = leaves
         if is_same(one, other):
             return one
-        array = next((a for s in sides for a in _arrays(s, leaves)), None)
         one, other = (_unstacked(a, b) for a, b in ((one, other), (other, one)))
         if isinstance(one, _Zero):
             one = _zeros_of(sides[1], other)
@@ -235,16 +241,8 @@ def _unstacked(leaf: Any, other: Any) -> Any:
     return whole
 
 
-def _arrays(side: RecordedBranch, leaves: Sequence[Any]) -> list[TensorArray]:
-    """Returns the arrays that some leaves of a branch stand for."""
-    found = []
-    for leaf in leaves:
-        for values, groups in zip(side.parts.groups, side.groups, strict=True):
-            found += [
-                value for value, own in zip(values, groups, strict=True)
-                if own is leaf and isinstance(value, TensorArray)
-            ]  # fmt: skip
-    return found
+def _is_array(leaf: Any) -> bool:
+    return isinstance(leaf, TensorArray)
 
 
 def _kind(leaf: Any) -> str:

@@ -3,6 +3,8 @@
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import numpy as np
+
 from tapefacade._autograph.state import (
     UNDEFINED,
     WHY_UNSETTLED,
@@ -18,7 +20,7 @@ from tapefacade._autograph.state import (
 )
 from tapefacade._autograph.tensor_array_growth import WHY_GROWS, LoopArray, loop_array
 from tapefacade._core.random_keys import body_draws, current_places, rehearsing, return_to
-from tapefacade._core.tensor import EagerTensor
+from tapefacade._core.tensor import EagerTensor, from_host
 from tapefacade._core.tensor_type import TensorType, type_of
 from tapefacade._function.control.bodies import Body, body_of
 from tapefacade._function.control.host_calls import COLLECTED_CALLS, PythonCall
@@ -180,14 +182,22 @@ class CarriedParts:
                     changes[place, number] = None
         return results, changes
 
-    def change(self, changes: "Changes") -> None:
-        """Makes tensors of parts that an iteration makes tensors of."""
+    def change(self, changes: "Changes", on_host: bool) -> None:
+        """Makes tensors of parts that an iteration makes tensors of.
+
+        Args:
+            changes: these parts.
+            on_host: whether arrays are there at once: Python runs, and is not recorded.
+        """
         for place, found in changes.items():
             if isinstance(place, tuple):
                 first, number = place
                 leaf = self.parts.groups[first][number]
                 if found is not None:
-                    self._start[first][number] = zeros(found.type.shape, found.type.dtype)
+                    shape, dtype = found.type.shape, found.type.numpy_dtype
+                    self._start[first][number] = (
+                        from_host(np.zeros(shape, dtype)) if on_host else zeros(shape, dtype)
+                    )
                 else:
                     self._start[first][number] = as_tensor(leaf)
         values = list(self.parts.values)
@@ -351,7 +361,7 @@ class LoopStatement:
             leaks[0].require_none()
             if not found[0]:
                 break
-            kept.change(found[0])
+            kept.change(found[0], on_host=bool(self.calls))
         else:
             raise NotStagedError(WHY_UNSETTLED)
         if not body.is_complete:

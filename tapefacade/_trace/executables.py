@@ -11,7 +11,9 @@ import numpy as np
 from jax import lax
 from jax.sharding import NamedSharding
 
-from tapefacade._trace.compilation_cache import through_cache
+from tapefacade._trace.compilation_cache import JAX_CONFIG, through_cache
+from tapefacade._trace.compiler_options import falling_back, options_for
+from tapefacade._trace.jax_transformation import NO_TRACE, current_trace
 from tapefacade._trace.named_axes import EFFECT_ORDER
 from tapefacade._trace.slices import Slice, Step, adopt_lines, evaluate
 
@@ -96,23 +98,6 @@ def index_limits(part: Slice, layout: InputLayout) -> tuple[IndexLimit, ...]:
     return tuple(found)
 
 
-@functools.cache
-def small_program_options() -> dict[str, Any]:
-    """Returns what XLA is told about programs of few and small steps.
-
-    On a CPU its threads would share the steps of a program: handing over a step of a microsecond
-    takes tens of them, and more where other processes keep the cores busy.
-    """
-    options = {"xla_cpu_scheduler_type": "CPU_SCHEDULER_TYPE_MEMORY_OPTIMIZED"}
-    if jax.default_backend() != "cpu":
-        return {}
-    try:
-        jax.jit(lambda: 0, compiler_options=options).lower().compile()
-    except Exception:  # another XLA, which does not know the option
-        return {}
-    return options
-
-
 class Executable:
     """A compiled slice, shared by all programs that are equal to it."""
 
@@ -131,7 +116,7 @@ class Executable:
         # What computes it until it is compiled, and while it is if it has run in pieces.
         self.first_runs: Any = None
         self.runs_in_pieces: Any = None
-        self._jitted: Any = None
+        self._forms: list[Any] | None = None  # JAX's functions, that the first call will use
 
     @functools.cached_property
     def shardings(self) -> list[NamedSharding]:
@@ -144,20 +129,41 @@ class Executable:
         held = [value.sharding for value in arguments if isinstance(value, jax.Array)]
         return len({frozenset(s.device_set) for s in (*held, *self.shardings)}) > 1
 
-    def jitted(self) -> Any:
-        """Returns JAX's function, which `prepare` makes the one to call."""
-        if self._jitted is None:
-            self._jitted = jax.jit(self._run, donate_argnums=self.donated)
-        return self._jitted
+    def traced(self, *arguments: Any) -> Any:
+        """Returns what JAX is to compile for such arguments, which the first call will look for.
+
+        Args:
+            *arguments: the arguments, or their types.
+        """
+        self._forms = self._chosen(arguments)
+        return self._forms[0].trace(*arguments)
+
+    def _chosen(self, arguments: Sequence[Any]) -> list[Any]:
+        """Returns JAX's function with options, if there are some, and that without."""
+        plain = jax.jit(self._run, donate_argnums=self.donated)
+        if JAX_CONFIG.jax_disable_jit or current_trace(None) is not NO_TRACE:
+            return [plain]
+        options = options_for(plain.trace(*arguments).jaxpr)  # JAX keeps what it has traced
+        if not options:
+            return [plain]
+        return [jax.jit(self._run, donate_argnums=self.donated, compiler_options=options), plain]
 
     def prepare(self) -> Any:
         """Returns the function for the first call, anew if it was dropped; `call` is for others."""
-        self.call, self._jitted = self.jitted(), None
-        first = through_cache(self.call)
-        for wrap in WRAPPERS:
-            self.call, first = wrap(self, self.call), wrap(self, first)
+        self.call = self._wrapped(self._first)
         EXECUTABLES.keep(self)
-        return first
+        return self.call
+
+    def _first(self, *arguments: Any) -> Any:
+        """Compiles the program, and runs it."""
+        forms, self._forms = self._forms or self._chosen(arguments), None
+        self.call = self._wrapped(falling_back(*forms))
+        return falling_back(*map(through_cache, forms))(*arguments)
+
+    def _wrapped(self, call: Any) -> Any:
+        for wrap in WRAPPERS:
+            call = wrap(self, call)
+        return call
 
     def _is_on_several_devices(self) -> bool:
         return any(step.operation.has_devices for step in self.part.steps)

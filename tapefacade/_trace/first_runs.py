@@ -100,7 +100,7 @@ class RunsInPieces:
 def compilation(executable: Executable, arguments: Sequence[Any]) -> CompilationJob | None:
     """Asks for a compiled program; returns None if too many wait."""
     types = [jax.ShapeDtypeStruct(np.shape(a), a.dtype) for a in arguments]
-    job = CompilationJob(lambda: executable.jitted().trace(*types), title_of(executable))
+    job = CompilationJob(lambda: executable.traced(*types), title_of(executable))
     return job if BACKGROUND_COMPILER.submit(job) else None
 
 

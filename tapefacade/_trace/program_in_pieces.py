@@ -189,7 +189,7 @@ class ProgramInPieces:
         if len(missing) >= MIN_COMPILED_TOGETHER and not executables.WRAPPERS:
             with CACHE.used(), concurrent.futures.ThreadPoolExecutor(COMPILERS) as pool:
                 for executable in missing:
-                    lowered = executable.jitted().lower(*_types(executable))
+                    lowered = executable.traced(*_types(executable)).lower()
                     pool.submit(lowered.compile)
         self._is_compiled = True
 

@@ -48,8 +48,10 @@ from tapefacade._function.control.packed_arrays import Packed, Packing, on_host
 from tapefacade._function.control.while_recording import MAX_BOUND, While, added_to
 from tapefacade._ops.math.arithmetic import add
 from tapefacade._state.variable import Variable
-from tapefacade._trace.executables import STATISTICS, small_program_options
+from tapefacade._trace.compiler_options import ONE_AFTER_THE_OTHER, falling_back, options_for
+from tapefacade._trace.executables import STATISTICS
 from tapefacade._trace.operation import Operation
+from tapefacade._trace.products_in_blocks import PRODUCTS, blocks_for
 from tapefacade._trace.recording import THREAD
 from tapefacade._trace.slices import Step
 
@@ -343,7 +345,7 @@ class HostLoopPlan:
         def start(state: list[Any], outer: list[Any], of_body: list[Any], keys: list[Any]) -> Any:
             return self._going_on("start", {}, state, outer, of_body, keys)
 
-        return _compiled(start)
+        return StageProgram(start)
 
     @functools.lru_cache  # noqa: B019
     def stage(self, number: int) -> Any:
@@ -361,7 +363,7 @@ class HostLoopPlan:
             shown = self._shown(number, _with_verdict(given), number)
             return shown, self._pack_carried(number, values)
 
-        return _compiled(stage if number else first)
+        return StageProgram(stage if number else first)
 
     @functools.lru_cache  # noqa: B019
     def end(self) -> Any:
@@ -375,7 +377,7 @@ class HostLoopPlan:
             state = [values[slot] for slot in self.state]
             return self._going_on("end", given, state, outer, of_body, keys)
 
-        return _compiled(end)
+        return StageProgram(end)
 
     def _going_on(
         self, program: Any, given: dict[Any, Any], state: list[Any], outer: list[Any],
@@ -461,15 +463,36 @@ def _with_verdict(given: dict[Any, Any], goes_on: Any = None) -> dict[Any, Any]:
     )
 
 
-def _compiled(function: Callable[..., Any]) -> Any:
-    """Returns a function that JAX compiles, which counts its compilations."""
+class StageProgram:
+    """A stage, as a program that JAX compiles when it is called for the first time.
 
-    @functools.wraps(function)
-    def run(*arguments: Any) -> Any:
+    Attributes:
+        call: calls it.
+    """
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        self._function = function
+        self.call: Callable[..., Any] = self._compiled
+
+    def _compiled(self, *arguments: Any) -> Any:
         STATISTICS.compiled += 1
-        return function(*arguments)
+        traced = jax.jit(self._function).trace(*arguments)
+        blocks = blocks_for(traced.jaxpr)
+        function = self._in_blocks(blocks) if blocks > 1 else self._function
+        options = options_for(traced.jaxpr)
+        if jax.default_backend() == "cpu":
+            options |= ONE_AFTER_THE_OTHER
+        told = jax.jit(function, compiler_options=options)
+        self.call = falling_back(told, jax.jit(function))
+        return self.call(*arguments)
 
-    return jax.jit(run, compiler_options=small_program_options())
+    def _in_blocks(self, blocks: int) -> Callable[..., Any]:
+        @functools.wraps(self._function)
+        def run(*arguments: Any) -> Any:
+            with PRODUCTS.temporarily(blocks=blocks):
+                return self._function(*arguments)
+
+        return run
 
 
 def _applied(step: Step, arrays: list[Any], found: list[Any]) -> Sequence[Any]:
@@ -835,11 +858,11 @@ def _before(index: EagerTensor, count: EagerTensor) -> EagerTensor:
     return _applied_to(HAS_MORE_ROWS, index, count)
 
 
-def _dispatched(function: Any, *arguments: Any) -> Any:
-    """Calls a compiled function."""
+def _dispatched(program: StageProgram, *arguments: Any) -> Any:
+    """Runs a program."""
     STATISTICS.dispatched += 1
     with jax.enable_x64(True):
-        return function(*arguments)
+        return program.call(*arguments)
 
 
 def _array_of(tensor: EagerTensor) -> Any:

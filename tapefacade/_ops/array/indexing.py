@@ -381,12 +381,25 @@ def _on_host(x: Any) -> bool:
     return type(x) is EagerTensor and x._type.hostable and type(x._value) is np.ndarray
 
 
+def _is_range(x: Any) -> bool:
+    """Tells whether a tensor is a vector of integers on the host, as `tf.range` makes them.
+
+    Its elements are numbers of iterations, which Python looks at again and again.
+    """
+    return (
+        type(x) is EagerTensor
+        and type(x._value) is np.ndarray
+        and len(x._type.shape) == 1
+        and x._type.numpy_dtype.kind in "iu"
+    )
+
+
 def _one_row(x: Any, index: int) -> Any:
     """Takes `x[index]`."""
     shape = x._type.shape
     if not shape:
         raise slicing_error(MESSAGE_SCALAR)
-    if _on_host(x):
+    if _on_host(x) or _is_range(x):
         _placed(index, shape[0], 0)
         row = from_host(np.array(x._value[index]))
         return noted(row, [x], lambda array: array[index]) if ACCOUNTS else row

@@ -15,6 +15,7 @@ from tapefacade._core.error_texts import inconvertible_argument, invalid, matrix
 from tapefacade._core.tensor import EagerTensor
 from tapefacade._core.tensor_type import TensorType
 from tapefacade._definition.op import TensorLike, TensorList, function, op
+from tapefacade._trace.products_in_blocks import product
 
 NUMBERS = (
     "bfloat16", "half", "float", "double", "int32", "int64", "uint8", "uint16", "uint32", "uint64",
@@ -128,6 +129,8 @@ def _product(
         flags = "" if plain else f" {int(transpose_a)} {int(transpose_b)}"
         raise _size_error(a.shape, b.shape, flags)
     batch = a.ndim - 2
+    if a.ndim == b.ndim == 2:
+        return product(a, b, contracted_a, contracted_b, dtype)
     if a.ndim == b.ndim and a.shape[:batch] == b.shape[:batch]:
         leading = tuple(range(batch))
         numbers = (((contracted_a,), (contracted_b,)), (leading, leading))
