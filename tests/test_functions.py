@@ -811,6 +811,25 @@ def test_an_argument_that_is_made_of_constants_is_no_look():
     assert len(calls) == 1
 
 
+def test_sizes_that_are_computed_with_constants_are_no_look():
+    # The Langevin sampler of tensorflow_probability divides sizes: they leave the host as floats.
+    calls = []
+
+    @tf.function
+    def slopes(x):
+        calls.append(1)
+        count = tf.cast(tf.size(x) / tf.cast(tf.reduce_prod([1]), tf.int32), tf.int32)
+        array = tf.TensorArray(tf.float32, count)
+        _, array = tf.while_loop(
+            lambda j, _: j < count, lambda j, rows: (j + 1, rows.write(j, x[j] ** 2)), [0, array]
+        )
+        return tf.gradients(array.stack(), x)[0]
+
+    for x in ([1.0, 2.0], [3.0, 4.0]):
+        assert slopes(tf.constant(x)).numpy().tolist() == [2 * value for value in x]
+    assert len(calls) == 1
+
+
 def test_an_argument_that_follows_from_another_is_looked_at():
     @tf.function
     def padded(x):

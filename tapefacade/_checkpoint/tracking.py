@@ -131,6 +131,18 @@ def has_values(value: Any) -> bool:
     return kind is not None and kind.values is not None
 
 
+class TrackableReference(NamedTuple):
+    """What an object holds, by the name that checkpoints know it by.
+
+    Attributes:
+        name: the name.
+        ref: the object.
+    """
+
+    name: str
+    ref: Any
+
+
 def attributes(value: Any) -> dict[str, Any]:
     """Returns the attributes of an object that are parts of it."""
     ignored = getattr(value, "_TF_MODULE_IGNORED_PROPERTIES", ())
@@ -358,3 +370,11 @@ track(list, TrackingRule(_items, is_container=True))
 track(tuple, TrackingRule(_items, is_container=True))
 track(dict, TrackingRule(_entries, is_container=True))
 track(collections.OrderedDict, TrackingRule(_entries, is_container=True))
+
+
+def _references(self: AutoTrackable) -> list[TrackableReference]:
+    """Lists the parts of an object, as libraries ask for them."""
+    return [TrackableReference(*part) for part in attributes(self).items()]
+
+
+AutoTrackable._unconditional_checkpoint_dependencies = property(_references)  # type: ignore[attr-defined]

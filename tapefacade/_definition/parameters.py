@@ -124,7 +124,7 @@ def frozen_value(value: Any, other_value: Callable[[Any], Any] | None = None) ->
         if (
             other is None and isinstance(tensor, EagerTensor) and is_symbolic(tensor)
         ):  # to look would end the recording
-            other = static_value(tensor._recording, tensor._slot)
+            other = static_value(tensor._recording, tensor._slot, arithmetic=True)
         return frozen_value(tensor.numpy() if other is None else other)
     if isinstance(value, np.ndarray):
         return frozen_value(value.tolist())

@@ -14,6 +14,11 @@ STATIC_OPS = (
     "_cast", "_concat", "_fill", "_full", "_range", "_stack", "identity", "math.equal",
     "math.not_equal", "stop_gradient", "unstack",
 )  # fmt: skip
+# Those through which sizes are followed as well.
+ARITHMETIC = (
+    "math.add", "math.floordiv", "math.floormod", "math.maximum", "math.minimum", "math.multiply",
+    "math.negative", "math.reduce_prod", "math.reduce_sum", "math.subtract", "math.truediv",
+)  # fmt: skip
 
 
 def is_symbolic(tensor: EagerTensor) -> bool:
@@ -31,8 +36,15 @@ def is_symbolic(tensor: EagerTensor) -> bool:
     return recording.enclosing is not None or tensor._slot >= recording.frame.at.end
 
 
-def static_value(recording: Any, slot: int, partial: bool = False) -> Any:
-    """Returns the value in a slot of a recorded function if constants decide it, else None."""
+def static_value(recording: Any, slot: int, partial: bool = False, arithmetic: bool = False) -> Any:
+    """Returns the value in a slot of a recorded function if constants decide it, else None.
+
+    Args:
+        recording: what has the slot.
+        slot: the slot.
+        partial: of scalars that are stacked, return those that are known.
+        arithmetic: whether what is computed with constants is followed, too.
+    """
     leaf = recording.known_at(slot)
     if leaf is not None and leaf._value is not None:
         return leaf._numpy()
@@ -42,9 +54,10 @@ def static_value(recording: Any, slot: int, partial: bool = False) -> Any:
     if slot < node.first_output:
         return recording.data.scalars.get(slot)
     operation = node.operation
-    if operation is None or operation.name not in STATIC_OPS:
+    followed = STATIC_OPS + ARITHMETIC if arithmetic else STATIC_OPS
+    if operation is None or operation.name not in followed:
         return None
-    inputs = [static_value(recording, one) for one in node.inputs]
+    inputs = [static_value(recording, one, arithmetic=arithmetic) for one in node.inputs]
     if any(value is None for value in inputs):
         is_stacked = operation.name == "_stack" and not any(np.ndim(value) for value in inputs)
         if not partial or not is_stacked or all(value is None for value in inputs):

@@ -14,6 +14,7 @@ import numpy as np
 from tapefacade._core import dtypes, errors
 from tapefacade._core.conversion import convert, convert_to_tensor
 from tapefacade._core.error_texts import invalid
+from tapefacade._core.operands import is_operand
 from tapefacade._core.tensor import EagerTensor, from_host, host_value
 from tapefacade._core.tensor_shape import TensorShape, as_shape
 from tapefacade._core.tensor_spec import HandleSpec
@@ -21,6 +22,7 @@ from tapefacade._core.thread_state import ThreadState
 from tapefacade._core.tracebacks import with_short_tracebacks
 from tapefacade._core.type_spec import register_spec
 from tapefacade._definition.op import Check, FreeTensor, op, register
+from tapefacade._definition.parameters import frozen_value
 from tapefacade._ops.array.casting import cast
 from tapefacade._ops.array.creation import zeros
 from tapefacade._ops.array.joining import concat, split, stack, unstack
@@ -373,7 +375,8 @@ class TensorArray(Storage):
                 "Size must be declared for TensorArrays when eager execution is enabled."
             )
         super().__init__(
-            dtypes.as_dtype(dtype).base_dtype, operator.index(size), bool(dynamic_size),
+            dtypes.as_dtype(dtype).base_dtype,
+            operator.index(frozen_value(size) if is_operand(size) else size), bool(dynamic_size),
             clear_after_read is None or bool(clear_after_read), infer_shape,
             as_shape(element_shape),
         )  # fmt: skip

@@ -6,21 +6,11 @@ nothing is wrapped, so nothing has to be unwrapped.
 
 import contextlib
 from collections.abc import Callable, Iterator
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, TypeVar
+
+from tapefacade._checkpoint.tracking import TrackableReference as TrackableReference
 
 F = TypeVar("F", bound=Callable[..., Any])
-
-
-class TrackableReference(NamedTuple):
-    """What an object holds, by the name that checkpoints know it by.
-
-    Attributes:
-        name: the name.
-        ref: the object.
-    """
-
-    name: str
-    ref: Any
 
 
 class NoDependency:
