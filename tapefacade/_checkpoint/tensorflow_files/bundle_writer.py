@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from tapefacade._checkpoint.array_files import Array, write_bytes
+from tapefacade._checkpoint.array_files import Array, remove, replace, unused_name, write_bytes
 from tapefacade._checkpoint.object_graph import GRAPH_KEY
 from tapefacade._checkpoint.tensorflow_files.bundle import LARGEST_SHORT
 from tapefacade._checkpoint.tensorflow_files.messages import CHECKPOINTS
@@ -37,18 +37,25 @@ def write_bundle(prefix: str, graph: Any, arrays: Mapping[str, Any]) -> None:
     described = text_tensor(as_bytes(graph.SerializeToString()))._value
     header = CHECKPOINTS["BundleHeaderProto"](num_shards=1)
     header.version.producer = 1
-    entries, data = {b"": header.SerializeToString()}, bytearray()
-    for key, value in sorted({**arrays, GRAPH_KEY: described}.items()):
-        array = np.asarray(value)
-        stored, check = _stored(array)
-        entry = CHECKPOINTS["BundleEntryProto"](
-            dtype=dtypes.from_numpy(array.dtype).as_datatype_enum, shape=shape_proto(array.shape),
-            offset=len(data), size=len(stored), crc32c=masked_crc(check),
-        )  # fmt: skip
-        entries[key.encode()] = entry.SerializeToString()
-        data += stored
+    entries, place = {b"": header.SerializeToString()}, 0
     storage_of(prefix).makedirs(os.path.dirname(prefix) or ".")
-    write_bytes(prefix + DATA, bytes(data))
+    beside = f"{prefix}{DATA}.{unused_name()}.part"
+    try:
+        with storage_of(prefix).open(beside, "wb") as file:
+            for key, value in sorted({**arrays, GRAPH_KEY: described}.items()):
+                array = np.asarray(value)
+                stored, check = _stored(array)
+                file.write(stored)
+                entries[key.encode()] = CHECKPOINTS["BundleEntryProto"](
+                    dtype=dtypes.from_numpy(array.dtype).as_datatype_enum,
+                    shape=shape_proto(array.shape), offset=place, size=len(stored),
+                    crc32c=masked_crc(check),
+                ).SerializeToString()  # fmt: skip
+                place += len(stored)
+        replace(beside, prefix + DATA)
+    except BaseException:  # also Ctrl-C: no half a file stays behind
+        remove(beside)
+        raise
     write_bytes(f"{prefix}.index", written_table(entries))
 
 
