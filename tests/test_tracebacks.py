@@ -1,5 +1,6 @@
 """Tracebacks, classes and texts of errors as users see them."""
 
+import inspect
 import pickle
 import subprocess
 import sys
@@ -11,6 +12,7 @@ from steps import close_everything, settle
 
 import tapefacade as tf
 from tapefacade._core import optional_imports
+from tapefacade._core.registry import FUNCTIONS
 from tapefacade._core.tracebacks import is_own
 
 InvalidArgument = tf.errors.InvalidArgumentError
@@ -127,6 +129,35 @@ def test_a_call_is_one_line_of_ours(call):
     assert str(error).strip()
     assert error.__cause__ is None
     assert error.__context__ is None or error.__suppress_context__
+
+
+# What changes the settings of the process, or takes nothing that could be wrong.
+SETTINGS = (
+    "autograph.", "compat.", "config.", "debugging.disable", "debugging.enable", "distribute.",
+    "experimental.numpy.", "io.gfile.", "profiler.", "random.set", "summary.", "sysconfig.",
+    "test.", "tpu.", "xla.",
+)  # fmt: skip
+
+
+def test_functions_that_are_given_objects_show_one_line_of_ours():
+    shown = {}
+    for name, function in FUNCTIONS.items():
+        if isinstance(function, type) or name.startswith(("_", *SETTINGS)):
+            continue
+        parameters = inspect.signature(function).parameters.values()
+        count = sum(p.default is p.empty and p.kind is p.POSITIONAL_OR_KEYWORD for p in parameters)
+        try:
+            if count:
+                function(*[object()] * count)
+        except Exception as error:
+            lines = traceback.extract_tb(error.__traceback__)
+            is_chained = bool(error.__cause__) or not (
+                error.__context__ is None or error.__suppress_context__
+            )
+            own = sum(is_own(line.filename) for line in lines)
+            shown[name] = own > 1, is_chained, str(error) == ""
+    assert len(shown) > 600
+    assert not [name for name, wrong in shown.items() if any(wrong)]
 
 
 def test_the_line_of_ours_names_what_was_called():

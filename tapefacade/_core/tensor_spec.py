@@ -7,6 +7,7 @@ from tapefacade._core import dtypes
 from tapefacade._core.conversion import convert
 from tapefacade._core.tensor import EagerTensor, Tensor
 from tapefacade._core.tensor_shape import TensorShape, as_shape
+from tapefacade._core.tracebacks import with_short_tracebacks
 from tapefacade._core.type_spec import TypeSpec, register_spec, spec_of
 
 MESSAGE_UNBATCH = "Unbatching a tensor is only supported for rank >= 1"
@@ -53,6 +54,7 @@ class DenseSpec(TypeSpec):
         return f"{kind}(shape={self._shape}, dtype={self._dtype!r}, name={self._name!r})"
 
 
+@with_short_tracebacks
 class TensorSpec(DenseSpec):
     """The type of a tensor: its shape, as far as it is known, its dtype, and perhaps a name.
 

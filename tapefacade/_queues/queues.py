@@ -16,6 +16,7 @@ from tapefacade._core.dimension import Dimension
 from tapefacade._core.error_texts import invalid, shape_text
 from tapefacade._core.tensor import EagerTensor, from_host
 from tapefacade._core.tensor_shape import TensorShape, as_shape
+from tapefacade._core.tracebacks import with_short_tracebacks
 from tapefacade._definition.op import register
 from tapefacade._trace.recording import need_python
 
@@ -95,6 +96,7 @@ _SERIAL = itertools.count()
 Element = tuple[Any, ...]  # an array for each component
 
 
+@with_short_tracebacks
 class QueueBase(abc.ABC):
     """What all queues of tensors have in common; made by its subclasses.
 
@@ -459,6 +461,7 @@ def _stacked(
 register(("queue.QueueBase",), QueueBase)
 
 
+@with_short_tracebacks
 class FIFOQueue(QueueBase):
     """A queue that gives out first what came in first.
 
@@ -500,6 +503,7 @@ class FIFOQueue(QueueBase):
         return len(self._elements)
 
 
+@with_short_tracebacks
 class PaddingFIFOQueue(FIFOQueue):
     """A queue that fills elements of different sizes with zeros, to give out several as one.
 
@@ -537,6 +541,7 @@ class PaddingFIFOQueue(FIFOQueue):
         self._elements = deque()
 
 
+@with_short_tracebacks
 class PriorityQueue(QueueBase):
     """A queue that gives out first what has the smallest number.
 
@@ -582,6 +587,7 @@ class PriorityQueue(QueueBase):
         return len(self._heap)
 
 
+@with_short_tracebacks
 class RandomShuffleQueue(QueueBase):
     """A queue that gives out any of its elements, all with the same probability.
 

@@ -5,6 +5,7 @@ from typing import Any
 
 from tapefacade._core import errors
 from tapefacade._core.registry import FUNCTIONS
+from tapefacade._core.tracebacks import shortening
 from tapefacade._ops.math.elementary import pow as dense_pow
 from tapefacade._ops.operators import COMPARISONS
 from tapefacade._ragged.broadcasting import combined_elementwise
@@ -20,6 +21,7 @@ BINARY = {
 def _operator(path: str, reflected: bool) -> Callable[[Any, Any], Any]:
     function = FUNCTIONS[path]
 
+    @shortening
     def operator(self: Any, other: Any) -> Any:
         return (
             combined_elementwise(other, self, function)
@@ -35,6 +37,7 @@ def _unary(path: str) -> Callable[[Any], Any]:
     return lambda self: self.with_flat_values(function(self.flat_values))
 
 
+@shortening
 def _power(self: Any, other: Any) -> Any:
     if isinstance(other, int | float):
         return self.with_flat_values(self.flat_values**other)
