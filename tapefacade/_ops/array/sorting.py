@@ -55,7 +55,12 @@ def _sorted_axis(values: jax.Array, axis: Any, direction: str) -> int:
             "Argument `direction` should be one of ASCENDING, DESCENDING. Received: "
             f"direction={direction}"
         )
-    place = as_integer(axis)
+    if isinstance(axis, tuple) and axis:
+        shown = f"[{' '.join(map(str, axis))}]"
+        raise ValueError(f"Argument `axis` must be a constant scalar. Received: axis={shown}.")
+    if isinstance(axis, str):
+        raise ValueError(f"invalid literal for int() with base 10: {axis.encode()!r}")
+    place = int(axis) if isinstance(axis, float) else as_integer(axis)
     if not -values.ndim <= place < values.ndim:
         shown = place + values.ndim if place < 0 else place
         raise invalid(slice_out_of_bounds(shown, 0))
