@@ -16,6 +16,7 @@ from steps import counted, settle
 
 import tapefacade as tf
 from tapefacade._autograph import conversion
+from tapefacade._function.control import checkpointed_loop
 from tapefacade._trace import program_in_pieces
 from tapefacade._trace.background_compilation import BACKGROUND_COMPILER
 
@@ -806,10 +807,34 @@ def test_gradients_of_loops_of_unknown_length():
     assert is_program(compiled)
 
 
+def test_a_tape_around_a_function_with_a_tape_around_a_loop(monkeypatch):
+    """It differentiates the gradient of the loop, with the forward pass that this has."""
+    monkeypatch.setattr(checkpointed_loop, "SLOTS", ((16, 1, None),))
+
+    def f(x):
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = x
+            while y < 9.0:
+                y = y * x
+            loss = y * y
+        return y * tape.gradient(loss, x)
+
+    def slope(function, x):
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            result = function(x)
+        return result, tape.gradient(result, x)
+
+    compiled = tf.function(f)
+    for start in (1.5, 1.6, 2.5):
+        x = c(start, tf.float64)
+        np.testing.assert_allclose(slope(compiled, x), slope(f, x), rtol=1e-9)
+    assert is_program(compiled)
+
+
 def test_gradients_of_loops_longer_than_their_slots(monkeypatch):
     """Chunks within chunks: every level of the reverse pass is used."""
-    from tapefacade._function.control import checkpointed_loop
-
     monkeypatch.setattr(checkpointed_loop, "SLOTS", ((3, 3, None),))
 
     @tf.function

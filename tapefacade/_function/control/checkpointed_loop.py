@@ -110,29 +110,33 @@ def _looped(step: Step, goes_on: Any, count: Any, state: Any, constants: Any) ->
     run = _run_with_tangents if loop.modes[-1] == FORWARD_MODE else _run
     floats, others = loop.state.split(state)
     found = run(loop, floats, others, *loop.constants.split(constants), count)
-    return loop.state.joined(*found)
+    return loop.state.joined(*found[:2])
 
 
 def _primal(
     loop: _LoopFunctions, floats: Any, others: Any, of_constants: Any, rest: Any, count: Any
-) -> tuple[list[Any], list[Any]]:
+) -> tuple[list[Any], list[Any], Any]:
+    """Returns the last state, taken apart, and the number of iterations."""
     constants = loop.constants.joined(of_constants, rest)
-    last, _ = loop.run(loop.state.joined(floats, others), constants, count)
-    return loop.state.split(last)
+    last, number = loop.run(loop.state.joined(floats, others), constants, count)
+    return *loop.state.split(last), number
 
 
-def _forward(
-    loop: _LoopFunctions, floats: Any, others: Any, of_constants: Any, rest: Any, count: Any
-) -> tuple[Any, Any]:
-    constants = loop.constants.joined(of_constants, rest)
+def _last_state(loop: _LoopFunctions, *given: Any) -> tuple[list[Any], list[Any]]:
+    return _primal(loop, *given)[:2]
+
+
+def _forward(loop: _LoopFunctions, *given: Any) -> tuple[Any, Any]:
     with with_modes(loop.modes[:-1]):
-        last, number = loop.run(loop.state.joined(floats, others), constants, count)
-    return loop.state.split(last), (floats, others, of_constants, rest, number)
+        # A gradient of the gradient comes through here: it finds the loop, and its rule.
+        run = _run if loop.modes[-2:-1] == (REVERSE_MODE,) else _primal
+        found = run(loop, *given)
+    return found, (*given[:4], found[2])
 
 
 def _backward(loop: _LoopFunctions, kept: Any, upstream: Any) -> tuple[Any, ...]:
     floats, others, of_constants, rest, number = kept
-    gradients, _ = upstream
+    gradients, *_ = upstream
     if not floats:
         return None, None, None, None, None
     reverse = _Reverse(loop, loop.state.joined(floats, others))
@@ -183,7 +187,7 @@ def _with_tangents(loop: _LoopFunctions, primals: Any, tangents: Any) -> tuple[A
     return (after, others), (moved, no_tangents)
 
 
-_run_with_tangents = jax.custom_jvp(_primal, nondiff_argnums=(0,))
+_run_with_tangents = jax.custom_jvp(_last_state, nondiff_argnums=(0,))
 _run_with_tangents.defjvp(_with_tangents)
 
 
