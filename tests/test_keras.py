@@ -126,6 +126,26 @@ def test_an_optimizer_whose_settings_change_does_what_they_say():
     assert found[0][1] == found[1][1] == 5
 
 
+def test_the_python_of_an_optimizer_is_repeated_for_rows_of_a_table(monkeypatch):
+    """The gradient of an embedding: other rows are the same program, more of them another one."""
+    table, calls = tf.Variable(np.arange(10, dtype="f").reshape(5, 2)), []
+    original = tf.keras.optimizers.Adam.update_step
+
+    def update_step(self, *args):
+        calls.append(None)
+        return original(self, *args)
+
+    monkeypatch.setattr(tf.keras.optimizers.Adam, "update_step", update_step)
+    optimizer = tf.keras.optimizers.Adam(0.1)
+    counts = []
+    for places in ([1, 3, 1], [0, 4, 2], [2, 2, 2], [1, 2]):
+        with tf.GradientTape() as tape:
+            loss = tf.reduce_sum(tf.gather(table, places) ** 2)
+        optimizer.apply_gradients([(tape.gradient(loss, table), table)])
+        counts.append(len(calls))
+    assert counts == [1, 1, 1, 2]
+
+
 def test_the_python_of_an_optimizer_of_ones_own_runs_at_every_step():
     calls = []
 

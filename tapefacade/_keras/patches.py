@@ -28,6 +28,7 @@ from tapefacade._keras.backend import (
 from tapefacade._keras.backend.convolutions import in_best_form
 from tapefacade._keras.backend.direct_functions import direct_function
 from tapefacade._keras.backend.lifted_functions import KerasState, lift, with_equal_indices
+from tapefacade._keras.backend.rows_of_gradients import FUNCTIONS_OF_ROWS
 from tapefacade._keras.keras2 import (
     backend as keras2_backend,
     callbacks,
@@ -248,8 +249,8 @@ def _lifted() -> dict[Any, Any]:
                 PATCHES.set(module, name, replaced[function])
     knumpy = importlib.import_module("keras.src.backend.jax.numpy")
     original = _originals(replaced)
-    for name in ("square", "absolute", "abs", "sign"):
-        replaced[original[name]] = conversion.elementwise_with_rows(replaced[original[name]])
+    for name, of_rows in FUNCTIONS_OF_ROWS.items():
+        replaced[original[name]] = of_rows(replaced[original[name]])
         PATCHES.set(knumpy, name, replaced[original[name]])
     replaced[original["take"]] = conversion.take_with_row_gradients(replaced[original["take"]])
     PATCHES.set(knumpy, "take", replaced[original["take"]])
@@ -301,6 +302,7 @@ def _change_training() -> None:
     PATCHES.set(base, "_backend_update_step", updating)
     filtering = optimizer_update.filter_with_reason(base._filter_empty_gradients)
     PATCHES.set(base, "_filter_empty_gradients", filtering)
+    PATCHES.set(base, "_clip_by_norm", optimizer_update.clip_with_rows(base._clip_by_norm))
     scaled = importlib.import_module("keras.src.optimizers.loss_scale_optimizer").LossScaleOptimizer
     applying = optimizer_update.scaled_update_of_replicas(scaled._common_apply)
     PATCHES.set(scaled, "_common_apply", applying)

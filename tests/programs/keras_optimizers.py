@@ -161,6 +161,52 @@ def rows(tf, np):
     return found
 
 
+def rows_clipped(tf, np):
+    """A row is there twice: the sum of what is clipped or squared is not that of the sum."""
+    k, found = tf.keras.optimizers, []
+    makers = [
+        lambda: k.Adam(0.1, clipnorm=1.0),
+        lambda: k.Adam(0.1, clipvalue=0.05, amsgrad=True),
+        lambda: k.Adam(0.1, global_clipnorm=0.5),
+        lambda: k.LossScaleOptimizer(k.Adam(0.1)),
+        lambda: k.SGD(0.1, momentum=0.9, nesterov=True, gradient_accumulation_steps=2),
+        lambda: k.AdamW(0.1, use_ema=True, ema_overwrite_frequency=2),
+    ]
+    for make in makers:
+        table, bias, optimizer = tf.Variable(numbers(np, 5, 2)), tf.Variable([0.1, 0.2]), make()
+        for places in ([1, 3, 1], [0, 1], [2, 2, 2]):
+            with tf.GradientTape() as tape:
+                loss = tf.reduce_sum((tf.gather(table, places) + bias) ** 2)
+            variables = [table, bias]
+            optimizer.apply_gradients(zip(tape.gradient(loss, variables), variables, strict=True))
+        found += [table.numpy(), bias.numpy()]
+    return found
+
+
+def rows_of_functions(tf, np):
+    """Which of Keras's functions have rows again, and which."""
+    k = tf.keras.ops
+    rows = tf.IndexedSlices(
+        tf.constant(numbers(np, 4, 2)), tf.constant([1, 3, 1, 0]), tf.constant([5, 2])
+    )
+    whole = tf.constant(numbers(np, 5, 2, seed=2))
+
+    def told(function, *arguments):
+        result = function(*arguments)
+        if not isinstance(result, tf.IndexedSlices):
+            return np.asarray(result)
+        return np.asarray(result.values), np.asarray(result.indices), result.shape.as_list()
+
+    one = "absolute ceil copy expm1 floor negative round sign sin sinh square tanh".split()
+    two = "add divide maximum minimum multiply subtract".split()
+    found = [told(getattr(k, name), rows) for name in one]
+    for name in two:
+        pairs = [(rows, 2.0), (rows, whole), (whole, rows), (rows, rows)]
+        pairs = pairs[:2] if name == "divide" else pairs
+        found += [told(getattr(k, name), *pair) for pair in pairs]
+    return [*found, told(k.clip, rows, -0.3, 0.3), told(k.sum, rows, 0), told(k.multiply, 2, rows)]
+
+
 def two_optimizers(tf, np):
     layers = [tf.keras.layers.Dense(3, activation="tanh"), tf.keras.layers.Dense(1)]
     model = tf.keras.Sequential(layers)

@@ -1,4 +1,4 @@
-"""Functions of Keras's backend that make tensors, tell what they are, or treat rows apart."""
+"""Functions of Keras's backend that make tensors or tell what they are."""
 
 import types
 from collections.abc import Callable
@@ -17,7 +17,6 @@ from tapefacade._ops.array.copying import stop_gradient as stop_gradient_op
 from tapefacade._ops.array.gathering import gather
 from tapefacade._ops.array.selecting import where
 from tapefacade._ops.array.shaping import reshape
-from tapefacade._state.indexed_slices import IndexedSlices
 
 
 class _Numbers(ThreadState):
@@ -107,18 +106,6 @@ def stop_gradient_of_tensors(original: Callable[..., Any]) -> Callable[..., Any]
         return stop_gradient_op(variable)
 
     return stop_gradient
-
-
-def elementwise_with_rows(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Returns an elementwise function that treats the rows of a sparse gradient one by one."""
-
-    def each(x: Any) -> Any:
-        if isinstance(x, IndexedSlices):
-            return IndexedSlices(function(x.values), x.indices, x.dense_shape)
-        return function(x)
-
-    each.__name__, each.__doc__ = function.__name__, function.__doc__
-    return each
 
 
 def take_with_row_gradients(function: Callable[..., Any]) -> Callable[..., Any]:

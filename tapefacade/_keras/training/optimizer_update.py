@@ -11,17 +11,21 @@ import weakref
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import numpy as np
+
 from tapefacade._core import errors
 from tapefacade._core.conversion import convert
 from tapefacade._core.error_texts import invalid, shape_text
 from tapefacade._core.placement import PLACED, Placement
 from tapefacade._core.replica_places import current_replica, entered, replica_count
-from tapefacade._core.tensor import EagerTensor
+from tapefacade._core.tensor import EagerTensor, from_host, host_value
 from tapefacade._function.function.recorded_program import RecordedProgram
 from tapefacade._function.function.tracing import InterruptedAssignments, record_body
 from tapefacade._keras.backend.conversion import NUMBERS
 from tapefacade._keras.backend.lifted_functions import KerasState
+from tapefacade._ops.math.clipping import clip_by_norm
 from tapefacade._state.disconnected_variables import add_reason
+from tapefacade._state.indexed_slices import IndexedSlices
 from tapefacade._trace.assignments import surely
 from tapefacade._trace.frames import ValueWanted
 from tapefacade._trace.recording import THREAD
@@ -54,7 +58,7 @@ def repeated_update(original: Callable[..., None]) -> Callable[..., None]:
         recorded, _ = programs.get(key, (None, None))
         if recorded is None:
             return original(self, grads, variables)
-        recorded.replay(grads)
+        recorded.replay([tensor for gradient in grads for tensor in _tensors_of(gradient)])
         return None
 
     return _backend_apply_gradients
@@ -101,6 +105,18 @@ def filter_with_reason(original: Callable[..., Any]) -> Callable[..., Any]:
             raise
 
     return _filter_empty_gradients
+
+
+def clip_with_rows(original: Callable[..., Any]) -> Callable[..., Any]:
+    """Makes the method that clips a gradient: one that has rows keeps them, as TensorFlow's does."""
+
+    @functools.wraps(original)
+    def _clip_by_norm(self: Any, values: Any, axes: Any = None) -> Any:
+        if isinstance(values, IndexedSlices):
+            return clip_by_norm(values, self.clipnorm, axes)
+        return original(self, values, axes)
+
+    return _clip_by_norm
 
 
 def slot_beside(original: Callable[..., Any]) -> Callable[..., Any]:
@@ -195,16 +211,38 @@ def _is_repeatable(optimizer: Any, grads: Sequence[Any]) -> bool:
         not callable(rate) or hasattr(rate, "get_config")
     )
     own = own and "update_step" not in vars(optimizer)
-    return own and all(type(gradient) is EagerTensor for gradient in grads)
+    return own and all(map(_tensors_of, grads))
 
 
-def _key(optimizer: Any, grads: Sequence[EagerTensor], variables: Sequence[Any]) -> Any:
+def _tensors_of(gradient: Any) -> list[EagerTensor]:
+    """Returns what a gradient is made of; nothing if an update with it is not recorded."""
+    if type(gradient) is EagerTensor:
+        return [gradient]
+    if type(gradient) is IndexedSlices and type(gradient.dense_shape) is EagerTensor:
+        tensors = [gradient.values, gradient.indices]
+        if all(type(t) is EagerTensor for t in tensors) and _rows_shape(gradient) is not None:
+            return tensors
+    return []
+
+
+def _rows_shape(gradient: Any) -> tuple[int, ...] | None:
+    """Returns the shape of the table that a gradient has rows of; None if it has all."""
+    if type(gradient) is EagerTensor:
+        return None
+    shape = host_value(gradient.dense_shape)
+    return None if shape is None else tuple(shape.tolist())
+
+
+def _key(optimizer: Any, grads: Sequence[Any], variables: Sequence[Any]) -> Any:
     settings = [
         (name, type(value), value)
         for name, value in vars(optimizer).items()
         if type(value) in SETTINGS
     ]
-    types = [gradient._type for gradient in grads]
+    types = [
+        (_rows_shape(gradient), *[tensor._type for tensor in _tensors_of(gradient)])
+        for gradient in grads
+    ]
     parts = (optimizer._learning_rate, optimizer._iterations, *variables)
     return (*settings, *types, *map(id, parts))
 
@@ -213,12 +251,21 @@ def _recorded(
     original: Callable[..., None], optimizer: Any, grads: Sequence[Any], variables: Sequence[Any]
 ) -> RecordedProgram | None:
     """Records an update; None if it cannot be repeated."""
+    shapes = [_rows_shape(gradient) for gradient in grads]
 
     def update(tensors: Sequence[EagerTensor]) -> None:
-        original(optimizer, list(tensors), list(variables))
+        given = iter(tensors)
+        gradients = [
+            next(given)
+            if shape is None
+            else IndexedSlices(next(given), next(given), from_host(np.array(shape, np.int32)))
+            for shape in shapes
+        ]
+        original(optimizer, gradients, list(variables))
 
+    types = [tensor._type for gradient in grads for tensor in _tensors_of(gradient)]
     try:
-        recorded, _ = record_body(update, original, [gradient._type for gradient in grads])
+        recorded, _ = record_body(update, original, types)
     except ValueWanted:
         return None
     return recorded if recorded.replayable and not recorded.uncertain else None
