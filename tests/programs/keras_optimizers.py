@@ -197,8 +197,21 @@ def rows_of_functions(tf, np):
             return np.asarray(result)
         return np.asarray(result.values), np.asarray(result.indices), result.shape.as_list()
 
-    one = "absolute ceil copy expm1 floor negative round sign sin sinh square tanh".split()
-    two = "add divide maximum minimum multiply subtract".split()
+    one = [
+        "absolute",
+        "ceil",
+        "copy",
+        "expm1",
+        "floor",
+        "negative",
+        "round",
+        "sign",
+        "sin",
+        "sinh",
+        "square",
+        "tanh",
+    ]
+    two = ["add", "divide", "maximum", "minimum", "multiply", "subtract"]
     found = [told(getattr(k, name), rows) for name in one]
     for name in two:
         pairs = [(rows, 2.0), (rows, whole), (whole, rows), (rows, rows)]

@@ -108,7 +108,7 @@ def filter_with_reason(original: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def clip_with_rows(original: Callable[..., Any]) -> Callable[..., Any]:
-    """Makes the method that clips a gradient: one that has rows keeps them, as TensorFlow's does."""
+    """Makes the method that clips a gradient: one made of rows keeps them, as on TensorFlow."""
 
     @functools.wraps(original)
     def _clip_by_norm(self: Any, values: Any, axes: Any = None) -> Any:
