@@ -1,7 +1,7 @@
 """Keras's elementwise functions of `tf.IndexedSlices`, the gradients of tables.
 
-Which results have rows again is Keras's choice (its module `keras.src.backend.tensorflow.sparse`), and seen
-in the numbers: where a row is there twice, the sum of squares is not the square of the sum.
+Which results have rows again is Keras's choice (`keras.src.backend.tensorflow.sparse`), and seen in
+the numbers: where a row is there twice, the sum of squares is not the square of the sum.
 """
 
 import functools
