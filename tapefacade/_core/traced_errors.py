@@ -65,10 +65,9 @@ def raising_as_traced() -> Iterator[None]:
     try:
         yield
     except InvalidArgumentError as error:
-        traced = as_traced(error)
-        if traced is error:
+        if _MARK not in error.__dict__:
             raise
-        raise traced from None
+        raise as_traced(error) from None  # which has no name here, for its frames would be kept
 
 
 def _in_graph(text: str) -> str:

@@ -202,9 +202,10 @@ class OwnedIterator(Iterator):
                 raise
             except errors.OpError as error:
                 shorten(error)
-                found = error_of_iterator(error, GET_NEXT, self._node)
-                lines = users_lines(found.__traceback__)
-                raise found.with_traceback(lines) from error.__cause__
+                # No name for it here: its traceback would keep this frame alive, and be kept by it.
+                raise _at_users_lines(
+                    error_of_iterator(error, GET_NEXT, self._node)
+                ) from error.__cause__
             except Exception as error:
                 shorten(error)
                 raise
@@ -236,6 +237,10 @@ class OwnedIterator(Iterator):
     def __del__(self) -> None:
         if getattr(self, "_elements", None) is not None:
             close(self._elements)
+
+
+def _at_users_lines(error: Exception) -> Exception:
+    return error.with_traceback(users_lines(error.__traceback__))
 
 
 def error_of_iterator(error: errors.OpError, kernel: str, node: DatasetNode) -> errors.OpError:
