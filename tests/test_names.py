@@ -84,3 +84,18 @@ def test_older_names_have_advice(path):
         elif not is_there(path, name):
             text = missing_message(held.__name__, name)
             assert hint_for(f"{path}.{name}") or re.search(rf"has is `[\w.]*\b{name}`", text), text
+
+
+MEMBERS = {
+    "Write `strategy.run`.": lambda: tf.distribute.get_strategy().experimental_run,
+    "There are no graphs": lambda: tf.SparseTensor([[0]], [1], [1]).op,
+    "Hand the queue itself on": lambda: tf.queue.FIFOQueue(1, tf.int32).queue_ref,
+    "Differentiate with": lambda: tf.TensorArray(tf.float32, 1).grad,
+    "has no attribute 'other'$": lambda: tf.SparseTensor([[0]], [1], [1]).other,
+}
+
+
+@pytest.mark.parametrize(("text", "member"), MEMBERS.items())
+def test_members_that_are_missing_say_what_to_write(text, member):
+    with pytest.raises(AttributeError, match=text):
+        member()

@@ -5,6 +5,7 @@ from typing import Any
 from tapefacade._checkpoint.object_graph import find_objects
 from tapefacade._checkpoint.reader import open_checkpoint
 from tapefacade._checkpoint.tracking import children
+from tapefacade._core.missing_members import lacks
 from tapefacade._definition.op import function
 from tapefacade._io.file_errors import as_path
 
@@ -41,6 +42,11 @@ class TrackableView:
 
 
 @function("train.CheckpointView")
+@lacks(
+    {
+        "diff match": "Compare the names that `tf.train.list_variables` gives.",
+    }
+)
 class CheckpointView:
     """Shows the objects in a checkpoint, by their numbers; the root is 0.
 

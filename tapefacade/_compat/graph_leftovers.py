@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Any, NoReturn
 
 from tapefacade._core import dtypes
+from tapefacade._core.missing_members import NO_GRAPH, NO_SESSION, lacks
 from tapefacade._core.random_seeds import GLOBAL
 from tapefacade._core.tensor import Tensor
 from tapefacade._core.tensor_shape import TensorShape, as_shape
@@ -14,6 +15,21 @@ from tapefacade._trace.recording import THREAD
 
 
 @function("Graph")
+@lacks(
+    {
+        "Dismantle add_to_collection add_to_collections clear_collection collections "
+        "get_all_collection_keys get_collection get_collection_ref": (
+            "Keep them in a list, a `tf.Module` or a model: there are no collections."
+        ),
+        "as_graph_def as_graph_element create_op finalize finalized from_proto "
+        "get_operation_by_name get_tensor_by_name get_name_scope graph_def_versions "
+        "is_feedable is_fetchable op_def_for_type prevent_feeding prevent_fetching "
+        "version": NO_GRAPH,
+        "colocate_with container control_dependencies device gradient_override_map "
+        "name_scope": "Write the function of `tf` with this name: ops run as they are called.",
+        "switch_to_thread_local": NO_SESSION,
+    }
+)
 class Graph:
     """A graph of TensorFlow 1: a place in which placeholders can be made, and nothing else.
 

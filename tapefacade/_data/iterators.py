@@ -10,6 +10,7 @@ import numpy as np
 from tapefacade._core import dtypes, errors
 from tapefacade._core.conversion import convert
 from tapefacade._core.error_texts import kernel_prefix
+from tapefacade._core.missing_members import lacks
 from tapefacade._core.optional import Optional
 from tapefacade._core.tensor import EagerTensor
 from tapefacade._core.tensor_shape import TensorShape
@@ -258,6 +259,11 @@ def error_of_iterator(error: errors.OpError, kernel: str, node: DatasetNode) -> 
 
 
 @function("data.NumpyIterator")
+@lacks(
+    {
+        "save restore": "Track the iterator of the dataset in a `tf.train.Checkpoint`.",
+    }
+)
 class NumpyIterator(PythonIterator[Any]):
     """Reads a dataset as NumPy values: made by `dataset.as_numpy_iterator()`.
 

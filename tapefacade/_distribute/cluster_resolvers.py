@@ -9,6 +9,7 @@ from typing import Any
 
 from tapefacade._config.devices import list_logical_devices
 from tapefacade._config.tpu import MESSAGE_NO_NAME
+from tapefacade._core.missing_members import lacks
 from tapefacade._core.tensor import hinted
 from tapefacade._definition.op import function
 from tapefacade._distribute.cluster_specs import ClusterSpec, merged
@@ -427,6 +428,12 @@ class UnionResolver(ClusterResolver):
 
 
 @function("distribute.cluster_resolver.TPUClusterResolver")
+@lacks(
+    {
+        "get_coordination_service_leader get_job_name get_master get_tpu_system_metadata "
+        "set_tpu_topology tpu_hardware_feature": "Leave it out: JAX finds the TPUs.",
+    }
+)
 class TPUClusterResolver(ClusterResolver):
     """Says where the TPUs are: in this process, as JAX has found them.
 

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from tapefacade._core.missing_members import lacks
 from tapefacade._definition.op import function
 
 MESSAGE_CLUSTER = (
@@ -12,6 +13,11 @@ MESSAGE_CLUSTER = (
 
 
 @function("train.ClusterSpec")
+@lacks(
+    {
+        "as_cluster_def": "Write `as_dict`.",
+    }
+)
 class ClusterSpec:
     """The addresses of the processes of a cluster.
 

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from tapefacade._core import nest
+from tapefacade._core.missing_members import lacks
 from tapefacade._definition.op import function
 from tapefacade._distribute.distributed_variables import DistributedVariable
 from tapefacade._distribute.reduction import as_tensors, reduce_op, reduced
@@ -11,6 +12,13 @@ from tapefacade._distribute.replica_values import DistributedValues, Mirrored
 
 
 @function("distribute.CrossDeviceOps")
+@lacks(
+    {
+        "batch_reduce_implementation broadcast_implementation reduce_implementation": (
+            "Override `reduce`, `batch_reduce` and `broadcast`."
+        ),
+    }
+)
 class CrossDeviceOps:
     """The base class of what reduces values of several devices, and copies them there.
 

@@ -22,6 +22,7 @@ from tapefacade._core import errors, nest
 from tapefacade._core.conversion import convert, convert_to_tensor
 from tapefacade._core.device_spec import DeviceSpec
 from tapefacade._core.error_texts import invalid
+from tapefacade._core.missing_members import NO_PROTO, lacks
 from tapefacade._core.process_group import PROCESSES, barrier as process_barrier
 from tapefacade._core.tensor import EagerTensor, from_array, hinted
 from tapefacade._core.thread_state import ThreadState
@@ -75,6 +76,13 @@ MESSAGE_NOT_INITIALIZED = (
 MESSAGE_CHECK = "Layout of tensor: {}, did not match expected layout: {}"
 
 
+@lacks(
+    {
+        "as_proto from_proto": NO_PROTO,
+        "device_location global_devices from_device is_single_device single_device "
+        "use_xla_spmd": "JAX places what a mesh holds: `jax.sharding` tells where.",
+    }
+)
 class Mesh:
     """Devices in a grid whose axes have names: a `jax.sharding.Mesh` under TensorFlow's names.
 
@@ -289,6 +297,14 @@ def _devices_of(client: int | None, kind: str) -> list[Any]:
     return [device for device in every if device.process_index == client]
 
 
+@lacks(
+    {
+        "as_proto from_proto": NO_PROTO,
+        "from_device from_single_device_mesh to_parted type": (
+            "A layout is the mesh and its sharding specs: write `Layout(specs, mesh)`."
+        ),
+    }
+)
 class Layout:
     """Says which axis of a mesh divides which axis of a tensor.
 

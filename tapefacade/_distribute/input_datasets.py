@@ -12,6 +12,7 @@ from jax.sharding import NamedSharding, PartitionSpec
 
 from tapefacade._core import nest
 from tapefacade._core.dispatch import CompositeTensor
+from tapefacade._core.missing_members import lacks
 from tapefacade._core.optional import Optional
 from tapefacade._core.tensor import EagerTensor, from_array, from_host
 from tapefacade._core.tensor_spec import TensorSpec
@@ -158,6 +159,11 @@ class InputOptions(_InputOptions):
 
 
 @function("distribute.DistributedDataset")
+@lacks(
+    {
+        "reduce": "Add up in a loop over the dataset.",
+    }
+)
 class DistributedDataset:
     """The dataset of a strategy: its elements are those of the dataset, cut for the replicas.
 

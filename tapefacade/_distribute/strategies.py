@@ -11,6 +11,7 @@ from tapefacade._config.device_placement import device
 from tapefacade._config.devices import list_logical_devices
 from tapefacade._core import nest
 from tapefacade._core.conversion import convert
+from tapefacade._core.missing_members import NO_SESSION, lacks
 from tapefacade._core.process_group import PROCESSES
 from tapefacade._core.replica_places import THREAD, ReplicaPlace, entered, is_in_run
 from tapefacade._core.tensor import EagerTensor, hinted
@@ -241,6 +242,19 @@ class RunOptions(NamedTuple):
 
 
 @function("distribute.Strategy")
+@lacks(
+    {
+        "experimental_run": "Write `strategy.run`.",
+        "make_input_fn_iterator": "Write `strategy.distribute_datasets_from_function`.",
+        "group unwrap": "Write `strategy.experimental_local_results`.",
+        "configure update_config_proto": NO_SESSION,
+        "colocate_vars_with": "Leave it out: a variable is where its strategy puts it.",
+        "experimental_assign_to_logical_device experimental_replicate_to_logical_devices "
+        "experimental_split_to_logical_devices": (
+            "Lay values out with `tf.experimental.dtensor` or `jax.sharding`."
+        ),
+    }
+)
 class Strategy:
     """How a program is distributed: the base class of the strategies, which has one replica.
 

@@ -8,6 +8,7 @@ import numpy as np
 from tapefacade._core import dtypes
 from tapefacade._core.conversion import convert
 from tapefacade._core.error_texts import shape_text
+from tapefacade._core.missing_members import lacks
 from tapefacade._core.tensor import EagerTensor
 from tapefacade._definition.op import function
 from tapefacade._lookup.static_tables import (
@@ -40,6 +41,11 @@ DENSE = {
 
 
 @function("lookup.experimental.MutableHashTable")
+@lacks(
+    {
+        "resource_handle": "Hand the table itself on.",
+    }
+)
 class MutableHashTable(Table):
     """A table that is filled and changed while the program runs.
 

@@ -8,6 +8,7 @@ import numpy as np
 from tapefacade._core import dtypes, errors
 from tapefacade._core.conversion import convert
 from tapefacade._core.error_texts import shape_text
+from tapefacade._core.missing_members import lacks
 from tapefacade._core.tensor import EagerTensor, from_host, hinted
 from tapefacade._definition.op import function
 from tapefacade._lookup.table_initializers import TableInitializer, shown_dtype, tensor_of
@@ -103,6 +104,12 @@ def require_kinds(
 
 
 @function("lookup.StaticHashTable")
+@lacks(
+    {
+        "resource_handle": "Hand the table itself on.",
+        "name": "A table has no name: hand the table itself on.",
+    }
+)
 class StaticHashTable(Table):
     """A table whose entries are given when it is made.
 
@@ -202,6 +209,11 @@ def _text(value: Any) -> str:
 
 
 @function("lookup.StaticVocabularyTable")
+@lacks(
+    {
+        "resource_handle": "Hand the table itself on.",
+    }
+)
 class StaticVocabularyTable(Table):
     """A table of the numbers of words, which gives other words numbers by their hash.
 

@@ -6,6 +6,7 @@ import numpy as np
 
 from tapefacade._core import dtypes
 from tapefacade._core.conversion import convert
+from tapefacade._core.missing_members import lacks
 from tapefacade._core.tensor import EagerTensor, from_host
 from tapefacade._definition.op import function
 from tapefacade._io.file_errors import as_path, translating
@@ -62,6 +63,11 @@ class TableInitializer:
 
 
 @function("lookup.KeyValueTensorInitializer")
+@lacks(
+    {
+        "initialize": "A `tf.lookup.StaticHashTable` has its entries at once.",
+    }
+)
 class KeyValueTensorInitializer(TableInitializer):
     """Fills a table with the keys and values of two tensors.
 
@@ -94,6 +100,11 @@ class KeyValueTensorInitializer(TableInitializer):
 
 
 @function("lookup.TextFileInitializer")
+@lacks(
+    {
+        "initialize": "A `tf.lookup.StaticHashTable` has its entries at once.",
+    }
+)
 class TextFileInitializer(TableInitializer):
     r"""Fills a table with keys and values from the lines of a file.
 

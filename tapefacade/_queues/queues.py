@@ -14,6 +14,7 @@ from tapefacade._core import dtypes as types, errors
 from tapefacade._core.conversion import convert
 from tapefacade._core.dimension import Dimension
 from tapefacade._core.error_texts import invalid, shape_text
+from tapefacade._core.missing_members import lacks
 from tapefacade._core.tensor import EagerTensor, from_host
 from tapefacade._core.tensor_shape import TensorShape, as_shape
 from tapefacade._core.tracebacks import with_short_tracebacks
@@ -97,6 +98,11 @@ Element = tuple[Any, ...]  # an array for each component
 
 
 @with_short_tracebacks
+@lacks(
+    {
+        "queue_ref": "Hand the queue itself on.",
+    }
+)
 class QueueBase(abc.ABC):
     """What all queues of tensors have in common; made by its subclasses.
 

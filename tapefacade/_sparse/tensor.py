@@ -9,6 +9,7 @@ from tapefacade._core import dtypes
 from tapefacade._core.conversion import convert
 from tapefacade._core.dimension import Dimension
 from tapefacade._core.dispatch import CompositeTensor
+from tapefacade._core.missing_members import NO_GRAPH, lacks
 from tapefacade._core.tensor import EagerTensor, from_host
 from tapefacade._core.tensor_shape import TensorShape
 from tapefacade._definition.op import function
@@ -18,6 +19,12 @@ MESSAGE_NOT_SPARSE = "Input must be a SparseTensor."
 
 
 @function("SparseTensor", "sparse.SparseTensor")
+@lacks(
+    {
+        "consumers graph op": NO_GRAPH,
+        "eval": "Write `tf.sparse.to_dense(x).numpy()`.",
+    }
+)
 class SparseTensor(CompositeTensor):
     """A tensor that is zero but for some elements, of which it holds the values and the places.
 

@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 from tapefacade._core import dtypes
 from tapefacade._core.conversion import convert
 from tapefacade._core.dispatch import CompositeTensor, handles
+from tapefacade._core.missing_members import NO_GRAPH, lacks
 from tapefacade._core.tensor import EagerTensor, hinted
 from tapefacade._core.tensor_shape import TensorShape
 from tapefacade._ops.array.copying import stop_gradient
@@ -14,6 +15,11 @@ from tapefacade._ops.math.arithmetic import scalar_mul
 from tapefacade._ops.math.segments import unsorted_segment_sum
 
 
+@lacks(
+    {
+        "consumers graph name op": NO_GRAPH,
+    }
+)
 class IndexedSlices(CompositeTensor):
     """Rows `values[i]` of a tensor, at the places `indices[i]`; equal places add up.
 

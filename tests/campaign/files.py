@@ -405,8 +405,8 @@ def is_clean(tf: Any, error: BaseException) -> bool:
     frames = traceback.extract_tb(error.__traceback__)
     if isinstance(error, tarfile.TarError | zlib.error | struct.error):
         return True  # said by Python's own readers
-    if isinstance(error, NotImplementedError) and frames and "zipfile" in frames[-1].filename:
-        return True  # of a method of compression, said by Python's own reader
+    if isinstance(error, RuntimeError) and frames and "zipfile" in frames[-1].filename:
+        return True  # of a method of compression or a password, said by Python's own reader
     if isinstance(error, RuntimeError) and frames and frames[-1].filename.startswith("h5py"):
         return True  # said to Keras, which hands it on
     return isinstance(

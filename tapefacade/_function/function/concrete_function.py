@@ -6,6 +6,7 @@ from typing import Any
 
 from tapefacade._core import nest
 from tapefacade._core.error_texts import invalid
+from tapefacade._core.missing_members import lacks
 from tapefacade._core.tensor import EagerTensor
 from tapefacade._core.tensor_shape import TensorShape
 from tapefacade._core.tensor_spec import TensorSpec
@@ -41,6 +42,12 @@ def _component_specs(spec: Any) -> Any:
 
 
 @function("types.experimental.ConcreteFunction")
+@lacks(
+    {
+        "function_type": "Write `structured_input_signature` and `structured_outputs`.",
+        "inference_fn graph": "Call the function itself; `program()` lists what it does.",
+    }
+)
 class ConcreteFunction(function_types.Callable):
     """A function that was recorded for one signature.
 

@@ -14,6 +14,7 @@ import numpy as np
 from tapefacade._core import dtypes, errors
 from tapefacade._core.conversion import convert, convert_to_tensor
 from tapefacade._core.error_texts import invalid
+from tapefacade._core.missing_members import lacks
 from tapefacade._core.operands import is_operand
 from tapefacade._core.tensor import EagerTensor, from_host, host_value
 from tapefacade._core.tensor_shape import TensorShape, as_shape
@@ -318,6 +319,11 @@ def out_of_range(message: str) -> errors.OutOfRangeError:
 
 
 @with_short_tracebacks
+@lacks(
+    {
+        "grad": "Differentiate with a `tf.GradientTape`.",
+    }
+)
 class TensorArray(Storage):
     """A list of tensors, to be written and read by index, as in loops.
 

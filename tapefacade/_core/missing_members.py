@@ -1,0 +1,46 @@
+"""What is said about a member that TensorFlow's class has, and ours has not."""
+
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+C = TypeVar("C", bound=type)
+
+NO_GRAPH = "There are no graphs: tensors have values, which `numpy()` gives."
+NO_PROTO = "There is no protocol buffer of it: pickle it, or write what makes it."
+NO_SESSION = "Leave it out: there are no sessions."
+
+
+def lacks(advice: dict[str, str]) -> Callable[[C], C]:
+    """Makes a class say what to write in the place of members that it lacks.
+
+    Args:
+        advice: sentences, by the names of the members, several of them with spaces between.
+
+    Returns:
+        A decorator of the class. For all other names its objects raise what they raised before.
+
+    >>> @lacks({"load restore": "Write `assign`."})
+    ... class Box:
+    ...     pass
+    >>> Box().load
+    Traceback (most recent call last):
+    AttributeError: 'Box' object has no attribute 'load'. Write `assign`.
+    >>> hasattr(Box(), "restore")
+    False
+    """
+    sentences = {name: text for names, text in advice.items() for name in names.split()}
+
+    def decorate(kind: C) -> C:
+        asked_before: Any = getattr(kind, "__getattr__", object.__getattribute__)
+
+        def __getattr__(self: Any, name: str) -> Any:  # noqa: N807
+            if name in sentences:
+                raise AttributeError(
+                    f"{type(self).__name__!r} object has no attribute {name!r}. {sentences[name]}"
+                )
+            return asked_before(self, name)  # a property may have raised an error of its own
+
+        kind.__getattr__ = __getattr__
+        return kind
+
+    return decorate
