@@ -7,6 +7,8 @@ C = TypeVar("C", bound=type)
 
 NO_GRAPH = "There are no graphs: tensors have values, which `numpy()` gives."
 NO_PROTO = "There is no protocol buffer of it: pickle it, or write what makes it."
+TABLE_ITSELF = "Hand the table itself on."
+ENTRIES_AT_ONCE = "A `tf.lookup.StaticHashTable` has its entries at once."
 NO_SESSION = "Leave it out: there are no sessions."
 
 

@@ -8,7 +8,7 @@ import numpy as np
 from tapefacade._core import dtypes
 from tapefacade._core.conversion import convert
 from tapefacade._core.error_texts import shape_text
-from tapefacade._core.missing_members import lacks
+from tapefacade._core.missing_members import TABLE_ITSELF, lacks
 from tapefacade._core.tensor import EagerTensor
 from tapefacade._definition.op import function
 from tapefacade._lookup.static_tables import (
@@ -43,7 +43,7 @@ DENSE = {
 @function("lookup.experimental.MutableHashTable")
 @lacks(
     {
-        "resource_handle": "Hand the table itself on.",
+        "resource_handle": TABLE_ITSELF,
     }
 )
 class MutableHashTable(Table):

@@ -8,7 +8,7 @@ import numpy as np
 from tapefacade._core import dtypes, errors
 from tapefacade._core.conversion import convert
 from tapefacade._core.error_texts import shape_text
-from tapefacade._core.missing_members import lacks
+from tapefacade._core.missing_members import TABLE_ITSELF, lacks
 from tapefacade._core.tensor import EagerTensor, from_host, hinted
 from tapefacade._definition.op import function
 from tapefacade._lookup.table_initializers import TableInitializer, shown_dtype, tensor_of
@@ -106,7 +106,7 @@ def require_kinds(
 @function("lookup.StaticHashTable")
 @lacks(
     {
-        "resource_handle": "Hand the table itself on.",
+        "resource_handle": TABLE_ITSELF,
         "name": "A table has no name: hand the table itself on.",
     }
 )
@@ -211,7 +211,7 @@ def _text(value: Any) -> str:
 @function("lookup.StaticVocabularyTable")
 @lacks(
     {
-        "resource_handle": "Hand the table itself on.",
+        "resource_handle": TABLE_ITSELF,
     }
 )
 class StaticVocabularyTable(Table):

@@ -6,7 +6,7 @@ import numpy as np
 
 from tapefacade._core import dtypes
 from tapefacade._core.conversion import convert
-from tapefacade._core.missing_members import lacks
+from tapefacade._core.missing_members import ENTRIES_AT_ONCE, lacks
 from tapefacade._core.tensor import EagerTensor, from_host
 from tapefacade._definition.op import function
 from tapefacade._io.file_errors import as_path, translating
@@ -65,7 +65,7 @@ class TableInitializer:
 @function("lookup.KeyValueTensorInitializer")
 @lacks(
     {
-        "initialize": "A `tf.lookup.StaticHashTable` has its entries at once.",
+        "initialize": ENTRIES_AT_ONCE,
     }
 )
 class KeyValueTensorInitializer(TableInitializer):
@@ -102,7 +102,7 @@ class KeyValueTensorInitializer(TableInitializer):
 @function("lookup.TextFileInitializer")
 @lacks(
     {
-        "initialize": "A `tf.lookup.StaticHashTable` has its entries at once.",
+        "initialize": ENTRIES_AT_ONCE,
     }
 )
 class TextFileInitializer(TableInitializer):
