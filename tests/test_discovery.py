@@ -128,4 +128,4 @@ def test_objects_show_what_they_were_made_with():
 
 def test_optimizers_show_their_name():
     pytest.importorskip("keras")
-    assert repr(tf.keras.optimizers.Adam()) == "<Adam name=adam, built=False>"
+    assert repr(tf.keras.optimizers.Adam(name="mine")) == "<Adam name=mine, built=False>"

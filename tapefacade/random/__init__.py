@@ -1,7 +1,6 @@
 """Random numbers: `tf.random`."""
 
 from tapefacade._core.missing_names import missing_attribute as _missing_attribute
-from tapefacade._core.random_seeds import set_seed as set_seed
 from tapefacade._ops.nn.sampled_losses import (
     all_candidate_sampler as all_candidate_sampler,
     fixed_unigram_candidate_sampler as fixed_unigram_candidate_sampler,
@@ -20,6 +19,7 @@ from tapefacade._ops.random.generator_states import Algorithm as Algorithm
 from tapefacade._ops.random.stateful import (
     categorical as categorical,
     normal as normal,
+    set_seed as set_seed,
     shuffle as shuffle,
     truncated_normal as truncated_normal,
     uniform as uniform,

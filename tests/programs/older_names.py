@@ -226,15 +226,21 @@ def initializers(tf, np):
     v = tf.compat.v1
     tf.random.set_seed(3)
     made = {
-        name: getattr(v, f"{name}_initializer")
-        for name in (
-            "zeros", "ones", "random_uniform", "random_normal", "truncated_normal",
-            "uniform_unit_scaling", "variance_scaling", "glorot_uniform", "glorot_normal",
-        )
-    }  # fmt: skip
+        "zeros": v.zeros_initializer,
+        "ones": v.ones_initializer,
+        "random_uniform": v.random_uniform_initializer,
+        "random_normal": v.random_normal_initializer,
+        "truncated_normal": v.truncated_normal_initializer,
+        "uniform_unit_scaling": v.uniform_unit_scaling_initializer,
+        "variance_scaling": v.variance_scaling_initializer,
+        "glorot_uniform": v.glorot_uniform_initializer,
+        "glorot_normal": v.glorot_normal_initializer,
+    }
     short = {
-        name: getattr(v.initializers, name)
-        for name in ("lecun_normal", "lecun_uniform", "he_normal", "he_uniform")
+        "lecun_normal": v.initializers.lecun_normal,
+        "lecun_uniform": v.initializers.lecun_uniform,
+        "he_normal": v.initializers.he_normal,
+        "he_uniform": v.initializers.he_uniform,
     }
     q = v.orthogonal_initializer(2.0, seed=1)([3, 2, 2])
     scaling = v.variance_scaling_initializer
@@ -297,14 +303,18 @@ def assertions(tf, np):
 
 def scattered(tf, np):
     v, found = tf.compat.v1, {}
-    for name in ("update", "add", "sub", "max", "min", "mul", "div"):
+    ways = {
+        "update": v.scatter_update, "add": v.scatter_add, "sub": v.scatter_sub,
+        "max": v.scatter_max, "min": v.scatter_min, "mul": v.scatter_mul, "div": v.scatter_div,
+    }  # fmt: skip
+    for name, scatter in ways.items():
         x = tf.Variable([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]])
-        scatter = getattr(v, f"scatter_{name}")
         returned = scatter(x, [2, 0], [[2.0, 8.0], [4.0, 1.0]])
         found[name] = [returned, scatter(x, 1, [2.0, 2.0]), x, scatter(x, [[0], [1]], 2.0)]
-    for name in ("update", "add", "sub"):
+    ways = {"update": v.scatter_nd_update, "add": v.scatter_nd_add, "sub": v.scatter_nd_sub}
+    for name, scatter in ways.items():
         x = tf.Variable([1, 2, 3])
-        found[f"nd {name}"] = [getattr(v, f"scatter_nd_{name}")(x, [[2], [0]], [5, 7]), x]
+        found[f"nd {name}"] = [scatter(x, [[2], [0]], [5, 7]), x]
     x = tf.Variable([1.0, 2.0])
     found["one"] = [v.scatter_update(x, 1, 5.0), v.scatter_add(x, [0, 1], 1.0)]
     x = tf.Variable([1.0])

@@ -1,5 +1,6 @@
 """Keras's variables: each holds one of ours, which tapes watch and programs assign."""
 
+import contextlib
 import gc
 from collections.abc import Callable
 from typing import Any, ClassVar
@@ -216,8 +217,10 @@ class VariableMembers:
 
 
 def release(keras_variable: type) -> None:
-    """Gives Keras's variables back values of their own."""
+    """Gives Keras's variables back values of their own; those that have none are without one."""
     for found in gc.get_objects():
         if isinstance(found, keras_variable) and "_facade" in vars(found):
             held = vars(found).pop("_facade")
-            vars(found)["_value"] = held._tensor._device_array()
+            vars(found)["_value"] = None
+            with contextlib.suppress(Exception):  # what computing it, or restoring it, has raised
+                vars(found)["_value"] = held._tensor._device_array()
