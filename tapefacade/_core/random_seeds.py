@@ -8,8 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from tapefacade._core.tracebacks import shortening
-
 # What TensorFlow uses in the place of a global seed if only the op has one.
 DEFAULT_SEED = 87654321
 LARGEST_SEED = 2**31 - 1
@@ -63,7 +61,6 @@ def agree(seed: int) -> None:
         GLOBAL.seeds.fresh = random.Random(seed)
 
 
-@shortening
 def set_seed(seed: Any) -> None:
     """Sets the global seed, from which all random ops without a seed of their own draw.
 

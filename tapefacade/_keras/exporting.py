@@ -13,20 +13,9 @@ from tapefacade._core.missing_names import root_module
 from tapefacade._core.tensor_spec import TensorSpec
 from tapefacade._function.function.function import Function
 from tapefacade._keras.attribute_patches import AttributePatches
+from tapefacade._keras.backend.tensorflow_functions import TENSORFLOW
 from tapefacade._keras.backend.variables import adopt
-from tapefacade._state.module import AutoTrackable
 from tapefacade._state.variable import Variable
-
-
-class _TensorFlow:
-    """What the archive's module means by `tf`: this package, and what it takes from inside."""
-
-    __internal__ = types.SimpleNamespace(
-        tracking=types.SimpleNamespace(AutoTrackable=AutoTrackable, Trackable=AutoTrackable)
-    )
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(root_module(), name)
 
 
 class _ArchiveMembers:
@@ -99,7 +88,7 @@ def apply(patches: AttributePatches) -> None:
         archive = importlib.import_module("keras.src.export.saved_model_export_archive")
     except ModuleNotFoundError:  # of an older Keras
         return
-    patches.set(archive, "tf", _TensorFlow())
+    patches.set(archive, "tf", TENSORFLOW)
     own = importlib.import_module("keras.src.backend.jax.export").JaxExportArchive
     patches.set_members(own, _ArchiveMembers)
     layer = importlib.import_module("keras.src.export.tfsm_layer")

@@ -5,6 +5,7 @@ reads variables in front of it, and assigns them behind it. Gradients are not in
 of values, nor functions that draw random numbers.
 """
 
+import collections
 import inspect
 import os
 from collections.abc import Mapping, Sequence
@@ -417,7 +418,7 @@ def _describe_parameters(described: Any, made: Any) -> None:
 
 
 def _spec_of_parameters(signature: inspect.Signature | None) -> Any:
-    named: dict[Any, list[inspect.Parameter]] = {kind: [] for kind in inspect._ParameterKind}
+    named: dict[Any, list[inspect.Parameter]] = collections.defaultdict(list)
     for parameter in (signature or inspect.Signature()).parameters.values():
         named[parameter.kind].append(parameter)
     by_place = named[inspect.Parameter.POSITIONAL_ONLY]

@@ -38,15 +38,14 @@ def _of_two(function: Callable[..., Any]) -> Callable[..., Any]:
 
 def _of_product(function: Callable[..., Any]) -> Callable[..., Any]:
     """Of a product: of rows and numbers, or a tensor of the whole's shape, as well."""
-    of_alike, of_quotient = _of_two(function), _of_quotient(function)
+    of_alike, of_first = _of_two(function), _of_quotient(function)
+    of_second = _of_quotient(lambda x2, x1: function(x1, x2))
 
     @functools.wraps(function)
     def both(x1: Any, x2: Any) -> Any:
-        if isinstance(x2, IndexedSlices) and not isinstance(x1, IndexedSlices):
-            found = _beside(x1, x2)
-            if found is not None:
-                return IndexedSlices(function(found, x2.values), x2.indices, x2.dense_shape)
-        return of_alike(x1, x2) if isinstance(x2, IndexedSlices) else of_quotient(x1, x2)
+        if _are_alike(x1, x2):
+            return of_alike(x1, x2)
+        return of_second(x2, x1) if isinstance(x2, IndexedSlices) else of_first(x1, x2)
 
     return both
 

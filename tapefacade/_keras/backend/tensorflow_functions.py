@@ -17,23 +17,25 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from tapefacade._core.error_texts import invalid
+from tapefacade._core.missing_names import root_module
 from tapefacade._core.traced_errors import mark_as_of_types
+from tapefacade._state.module import AutoTrackable
 
 PACKAGE = "keras.src.backend.tensorflow"
 MODULES = ("core", "image", "linalg", "math", "nn", "numpy")
 
 
 class _TensorFlowOfKeras(types.ModuleType):
-    """What the name `tensorflow` means in Keras's files."""
+    """What the name `tensorflow` means in Keras's files: this package, and what is inside of it."""
 
-    # The bases of a class of variables, which nobody makes.
     __internal__ = types.SimpleNamespace(
+        # The base of a class of variables, which nobody makes.
         types=types.SimpleNamespace(Tensor=type("Tensor", (), {})),
-        tracking=types.SimpleNamespace(Trackable=type("Trackable", (), {})),
+        tracking=types.SimpleNamespace(AutoTrackable=AutoTrackable, Trackable=AutoTrackable),
     )
 
     def __getattr__(self, name: str) -> Any:
-        return getattr(importlib.import_module("tapefacade"), name)
+        return getattr(root_module(), name)
 
 
 class _Private(types.ModuleType):

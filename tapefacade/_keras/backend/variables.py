@@ -113,9 +113,7 @@ class VariableMembers:
 
     def _changed(self: Any, new: Callable[[], Any]) -> Any:
         held = self.__dict__.get("_facade")
-        if (
-            held is None or current_replica() is not None
-        ):  # replicas wait for each other in `assign`
+        if held is None or current_replica() is not None:  # which meet others in `assign`
             return self.assign(new())
         lock = held._lock
         with lock:

@@ -48,17 +48,19 @@ def repeated_update(original: Callable[..., None]) -> Callable[..., None]:
             raise
 
     def apply(self: Any, grads: list[Any], variables: list[Any]) -> None:
-        if not _is_repeatable(self, grads):
+        parts = list(map(_tensors_of, grads)) if _is_repeatable(self) else [[]]
+        if not all(parts):
             return original(self, grads, variables)
+        shapes, tensors = list(map(_rows_shape, grads)), [t for part in parts for t in part]
         programs = _PROGRAMS.setdefault(self, {})
-        key = _key(self, grads, variables)
+        key = _key(self, shapes, tensors, variables)
         if key not in programs and len(programs) < MAX_PROGRAMS:
             kept = variables, self._learning_rate, self._iterations  # the key has their places
-            programs[key] = _recorded(original, self, grads, variables), kept
+            programs[key] = _recorded(original, self, shapes, tensors, variables), kept
         recorded, _ = programs.get(key, (None, None))
         if recorded is None:
             return original(self, grads, variables)
-        recorded.replay([tensor for gradient in grads for tensor in _tensors_of(gradient)])
+        recorded.replay(tensors)
         return None
 
     return _backend_apply_gradients
@@ -196,7 +198,7 @@ def unscaled_of_replicas(value: Any) -> Any:
     return value if count == 1 else value * convert(float(count), value.dtype)
 
 
-def _is_repeatable(optimizer: Any, grads: Sequence[Any]) -> bool:
+def _is_repeatable(optimizer: Any) -> bool:
     """Whether an update is nothing but what is recorded: no Python of the user's is part of it."""
     if (
         THREAD.functions
@@ -210,8 +212,7 @@ def _is_repeatable(optimizer: Any, grads: Sequence[Any]) -> bool:
     own = all(kind.__module__.startswith("keras.src.") for kind in parts) and (
         not callable(rate) or hasattr(rate, "get_config")
     )
-    own = own and "update_step" not in vars(optimizer)
-    return own and all(map(_tensors_of, grads))
+    return own and "update_step" not in vars(optimizer)
 
 
 def _tensors_of(gradient: Any) -> list[EagerTensor]:
@@ -233,25 +234,36 @@ def _rows_shape(gradient: Any) -> tuple[int, ...] | None:
     return None if shape is None else tuple(shape.tolist())
 
 
-def _key(optimizer: Any, grads: Sequence[Any], variables: Sequence[Any]) -> Any:
+def _key(
+    optimizer: Any, shapes: Sequence[Any], tensors: Sequence[EagerTensor], variables: Sequence[Any]
+) -> Any:
+    """Tells updates apart: by settings, gradients (see `_recorded`), and the variables."""
     settings = [
         (name, type(value), value)
         for name, value in vars(optimizer).items()
         if type(value) in SETTINGS
     ]
-    types = [
-        (_rows_shape(gradient), *[tensor._type for tensor in _tensors_of(gradient)])
-        for gradient in grads
-    ]
+    types = [tensor._type for tensor in tensors]
     parts = (optimizer._learning_rate, optimizer._iterations, *variables)
-    return (*settings, *types, *map(id, parts))
+    return (*settings, *shapes, *types, *map(id, parts))
 
 
 def _recorded(
-    original: Callable[..., None], optimizer: Any, grads: Sequence[Any], variables: Sequence[Any]
+    original: Callable[..., None],
+    optimizer: Any,
+    shapes: Sequence[Any],
+    tensors: Sequence[EagerTensor],
+    variables: Sequence[Any],
 ) -> RecordedProgram | None:
-    """Records an update; None if it cannot be repeated."""
-    shapes = [_rows_shape(gradient) for gradient in grads]
+    """Records an update; None if it cannot be repeated.
+
+    Args:
+        original: does it.
+        optimizer: whose update it is.
+        shapes: for each gradient that of the table that it has rows of; None if it has all.
+        tensors: what the gradients are made of.
+        variables: what is updated.
+    """
 
     def update(tensors: Sequence[EagerTensor]) -> None:
         given = iter(tensors)
@@ -263,9 +275,8 @@ def _recorded(
         ]
         original(optimizer, gradients, list(variables))
 
-    types = [tensor._type for gradient in grads for tensor in _tensors_of(gradient)]
     try:
-        recorded, _ = record_body(update, original, types)
+        recorded, _ = record_body(update, original, [tensor._type for tensor in tensors])
     except ValueWanted:
         return None
     return recorded if recorded.replayable and not recorded.uncertain else None
