@@ -195,8 +195,6 @@ HINTS = {
     "tf.image.decode_jxl": _JPEG_XL,
     "tf.io.decode_jxl": _JPEG_XL,
     "tf.image.generate_bounding_box_proposals": "Write `tf.image.combined_non_max_suppression`",
-    "tf.io.decode_proto": "Parse with the message's Python class in `tf.numpy_function`",
-    "tf.io.encode_proto": "Write with the message's Python class in `tf.numpy_function`",
     "tf.nn.RNNCellDeviceWrapper": _PLACED,
     "tf.nn.RNNCellDropoutWrapper": "Give a Keras cell `dropout` and `recurrent_dropout`",
     "tf.nn.RNNCellResidualWrapper": "Add the input in the `call` of a cell of your own",

@@ -26,6 +26,10 @@ from tapefacade._io.parsing import (
     parse_example as parse_example,
     parse_single_example as parse_single_example,
 )
+from tapefacade._io.proto_fields import (
+    decode_proto as decode_proto,
+    encode_proto as encode_proto,
+)
 from tapefacade._io.records import (
     TFRecordOptions as TFRecordOptions,
     TFRecordWriter as TFRecordWriter,
