@@ -106,7 +106,78 @@ string_to_number strings.to_number string_tensor:input=null out_type="float32" -
     input=null
 strings.reduce_join strings.reduce_join inputs axis=null keep_dims:keepdims=null separator=""
     -name=null reduction_indices:axis=null keepdims=null
+reduce_join strings.reduce_join inputs axis=null keep_dims:keepdims=null separator="" -name=null
+    reduction_indices:axis=null keepdims=null
+strings.to_hash_bucket strings.to_hash_bucket string_tensor:input=null num_buckets=null -name=null
+    input=null
+string_to_hash_bucket strings.to_hash_bucket string_tensor:input=null num_buckets=null -name=null
+    input=null
+gradients gradients ys xs grad_ys=null -name="gradients" -colocate_gradients_with_ops=false
+    -gate_gradients=false aggregation_method=null stop_gradients=null unconnected_gradients=null
+hessians hessians ys xs -name="hessians" -colocate_gradients_with_ops=false -gate_gradients=false
+    aggregation_method=null
+tuple tuple tensors -name=null control_inputs=null
+py_func numpy_function func inp Tout stateful=true
+decode_csv io.decode_csv records record_defaults field_delim="," use_quote_delim=true -name=null
+    na_value="" select_cols=null
+decode_raw io.decode_raw input_bytes=null out_type=null little_endian=true -name=null
+    bytes:input_bytes=null
+parse_example io.parse_example serialized features -name=null example_names=null
+parse_single_example io.parse_single_example serialized features -name=null example_names=null
+serialize_sparse io.serialize_sparse sp_input -name=null out_type="string"
+serialize_many_sparse io.serialize_many_sparse sp_input -name=null out_type="string"
+sparse_matmul matmul a b transpose_a=false transpose_b=false a_is_sparse=false b_is_sparse=false
+image.crop_and_resize image.crop_and_resize image boxes box_ind:box_indices=null crop_size=null
+    method="bilinear" extrapolation_value=0 -name=null box_indices=null
+image.extract_image_patches image.extract_patches images ksizes:sizes=null strides=null rates=null
+    padding=null -name=null sizes=null
+extract_image_patches image.extract_patches images ksizes:sizes=null strides=null rates=null
+    padding=null -name=null sizes=null
+nn.avg_pool2d nn.avg_pool2d value:input ksize strides padding data_format="NHWC" -name=null
+    input=null
+nn.batch_norm_with_global_normalization nn.batch_norm_with_global_normalization t:input=null
+    m:mean=null v:variance=null beta=null gamma=null variance_epsilon=null
+    scale_after_normalization=null -name=null input=null mean=null variance=null
+nn.conv3d_transpose nn.conv3d_transpose value:input=null filter:filters=null output_shape=null
+    strides=null padding="SAME" data_format="NDHWC" -name=null input=null filters=null
+    dilations=null
+nn.depthwise_conv2d_native nn.depthwise_conv2d input filter strides padding data_format="NHWC"
+    dilations=[1,1,1,1]
+nn.max_pool_with_argmax nn.max_pool_with_argmax input ksize strides padding data_format="NHWC"
+    Targmax:output_dtype=null -name=null output_dtype=null include_batch_in_index=false
+nn.pool nn.pool input window_shape pooling_type padding dilation_rate:dilations=null strides=null
+    -name=null data_format=null dilations=null
+nn.safe_embedding_lookup_sparse nn.safe_embedding_lookup_sparse embedding_weights sparse_ids
+    sparse_weights=null combiner="mean" default_id=null -name=null -partition_strategy="div"
+    max_norm=null allow_fast_lookup=false
+nn.separable_conv2d nn.separable_conv2d input depthwise_filter pointwise_filter strides padding
+    rate:dilations=null -name=null data_format=null dilations=null
+nn.sufficient_statistics nn.sufficient_statistics x axes shift=null keep_dims:keepdims=null
+    -name=null keepdims=null
+random.poisson random.poisson lam shape dtype="float32" seed=null
+random.stateless_multinomial random.stateless_categorical logits num_samples seed
+    output_dtype:dtype="int64"
+debugging.assert_all_finite debugging.assert_all_finite t:x=null msg:message=null -name=null x=null
+    message=null
 """
+
+# Those of sparse tensors, which have two names each.
+_OF_SPARSE = """
+add a b threshold=null thresh:threshold=null
+concat axis sp_inputs -name=null expand_nonconcat_dim:expand_nonconcat_dims=false
+    concat_dim:axis=null expand_nonconcat_dims=null
+reduce_max sp_input axis=null keepdims=null reduction_axes:axis=null keep_dims:keepdims=null
+reduce_sum sp_input axis=null keepdims=null reduction_axes:axis=null keep_dims:keepdims=null
+segment_mean data indices segment_ids -name=null num_segments=null sparse_gradient=false
+segment_sqrt_n data indices segment_ids -name=null num_segments=null sparse_gradient=false
+segment_sum data indices segment_ids -name=null num_segments=null sparse_gradient=false
+split -keyword_required=null sp_input=null num_split=null axis=null -name=null split_dim:axis=null
+"""
+V1_SIGNATURES += "".join(
+    f"{older}{line.partition(' ')[0]} sparse.{line}\n"
+    for line in _OF_SPARSE.strip().replace("\n    ", " ").splitlines()
+    for older in ("sparse_", "sparse.")
+)
 
 # Assertions: what they compare; the tensors that TensorFlow 1 shows if they fail are left out.
 _COMPARED = {
@@ -136,6 +207,8 @@ debugging.assert_shapes debugging.assert_shapes shapes -data=null summarize=null
 ALSO = {
     "math": "reduce_all reduce_any reduce_logsumexp reduce_max reduce_mean reduce_min reduce_prod "
     "reduce_sum count_nonzero argmax argmin bincount confusion_matrix scalar_mul",
+    "io": "decode_csv decode_raw parse_example parse_single_example serialize_many_sparse "
+    "serialize_sparse",
     "random": "set_random_seed multinomial",
     "manip": "batch_to_space_nd gather_nd",
     "debugging": "assert_equal assert_none_equal assert_less assert_less_equal assert_greater "

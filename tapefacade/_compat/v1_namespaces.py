@@ -15,11 +15,13 @@ from typing import Any, NamedTuple
 
 from tapefacade._compat import (
     graph_leftovers,
+    v1_control as v1_control,  # it registers functions, as some below do
     v1_graphs,
     v1_initializers as v1_initializers,
     v1_logging,
-    v1_losses as v1_losses,  # it registers functions, as v1_ops does
+    v1_losses as v1_losses,
     v1_ops as v1_ops,
+    v1_schedules as v1_schedules,
     v1_scopes,
     v1_training as v1_training,
 )
@@ -57,12 +59,8 @@ fake_quant_with_min_max_vars_per_channel fake_quant_with_min_max_vars_per_channe
 NAMESPACES = {
     "": Namespace(
         without="""
-            DeviceSpec Variable VariableAggregation assert_equal assert_greater
-            assert_less assert_rank batch_to_space case cond constant_initializer device
-            eig eigvals foldl foldr get_current_name_scope gradients hessians
-            inside_function install_as_tensorflow map_fn ones_initializer
-            random_normal_initializer random_uniform_initializer scan space_to_batch tuple
-            undo_keras variable_creator_scope while_loop zeros_initializer
+            eig eigvals get_current_name_scope inside_function install_as_tensorflow
+            undo_keras
         """,
         renamed={
             "COMPILER_VERSION": "version.COMPILER_VERSION",
@@ -220,9 +218,7 @@ NAMESPACES = {
         },
     ),
     "audio": Namespace(),
-    "autograph": Namespace(
-        without="to_code to_graph",
-    ),
+    "autograph": Namespace(),
     "autograph.experimental": Namespace(),
     "bitwise": Namespace(),
     "config": Namespace(
@@ -236,9 +232,15 @@ NAMESPACES = {
     ),
     "config.optimizer": Namespace(),
     "config.threading": Namespace(),
+    "data": Namespace(
+        without="IteratorSpec",
+    ),
+    "data.experimental": Namespace(
+        without="at load save",
+    ),
     "debugging": Namespace(
         without="""
-            assert_all_finite assert_equal assert_greater assert_greater_equal
+            assert_equal assert_greater assert_greater_equal
             assert_integer assert_less assert_less_equal assert_near assert_negative
             assert_non_negative assert_non_positive assert_none_equal assert_positive
             assert_rank assert_rank_at_least assert_rank_in assert_scalar assert_shapes
@@ -251,6 +253,16 @@ NAMESPACES = {
             "is_non_decreasing": "math.is_non_decreasing",
             "is_strictly_increasing": "math.is_strictly_increasing",
         },
+    ),
+    "distribute": Namespace(
+        without="""
+            DistributedDataset DistributedIterator DistributedValues InputOptions
+            MultiWorkerMirroredStrategy ParameterServerStrategy TPUStrategy
+        """,
+    ),
+    "distribute.cluster_resolver": Namespace(),
+    "distribute.experimental": Namespace(
+        without="ValueContext",
     ),
     "dtypes": Namespace(
         renamed={
@@ -275,16 +287,15 @@ NAMESPACES = {
             "uint4": "dtypes.experimental.uint4",
         },
     ),
-    "feature_column": Namespace(
-        without="make_parse_example_spec",
-    ),
+    "experimental.extension_type": Namespace(),
+    "feature_column": Namespace(),
     "gfile": Namespace(
         twin=False,
     ),
     "image": Namespace(
         without="""
-            ResizeMethod crop_and_resize draw_bounding_boxes extract_glimpse resize
-            resize_with_pad sample_distorted_bounding_box stateless_random_brightness
+            ResizeMethod extract_glimpse resize resize_with_pad
+            sample_distorted_bounding_box stateless_random_brightness
             stateless_random_contrast stateless_random_crop
             stateless_random_flip_left_right stateless_random_flip_up_down
             stateless_random_hue stateless_random_jpeg_quality stateless_random_saturation
@@ -334,9 +345,7 @@ NAMESPACES = {
             "WARN": v1_logging.WARN,
         },
     ),
-    "lookup": Namespace(
-        without="StaticHashTable StaticVocabularyTable",
-    ),
+    "lookup": Namespace(),
     "lookup.experimental": Namespace(),
     "losses": Namespace(
         twin=False,
@@ -357,15 +366,13 @@ NAMESPACES = {
     "nest": Namespace(),
     "nn": Namespace(
         without="""
-            avg_pool2d batch_norm_with_global_normalization conv3d_transpose
             ctc_beam_search_decoder ctc_loss dilation2d erosion2d fractional_avg_pool
-            fractional_max_pool gelu isotonic_regression max_pool_with_argmax nce_loss
-            pool safe_embedding_lookup_sparse sampled_softmax_loss separable_conv2d
-            space_to_batch sufficient_statistics
+            fractional_max_pool gelu isotonic_regression nce_loss sampled_softmax_loss
         """,
         renamed={
             "avg_pool_v2": "nn.avg_pool",
             "ctc_beam_search_decoder_v2": "nn.ctc_beam_search_decoder",
+            "ctc_loss_v2": "nn.ctc_loss",
             "depthwise_conv2d_native_backprop_filter": "nn.depthwise_conv2d_backprop_filter",
             "depthwise_conv2d_native_backprop_input": "nn.depthwise_conv2d_backprop_input",
             "log_uniform_candidate_sampler": "random.log_uniform_candidate_sampler",
@@ -381,8 +388,9 @@ NAMESPACES = {
     "queue": Namespace(),
     "ragged": Namespace(),
     "random": Namespace(
-        without="poisson set_seed",
+        without="set_seed",
     ),
+    "raw_ops": Namespace(),
     "random.experimental": Namespace(),
     "saved_model": Namespace(
         without="LoadOptions load",
@@ -422,8 +430,7 @@ NAMESPACES = {
     "signal": Namespace(),
     "sparse": Namespace(
         without="""
-            add concat map_values reduce_max reduce_sum sampled_addmm segment_mean
-            segment_sqrt_n segment_sum split
+            map_values sampled_addmm
         """,
         renamed={
             "matmul": "sparse.sparse_dense_matmul",
@@ -448,21 +455,21 @@ NAMESPACES = {
             "rfft3d": "signal.rfft3d",
         },
     ),
-    "strings": Namespace(
-        without="split to_hash_bucket",
-    ),
+    "strings": Namespace(),
     "sysconfig": Namespace(),
     "test": Namespace(
         without="compute_gradient",
     ),
     "test.experimental": Namespace(),
     "train": Namespace(
-        without="Checkpoint CheckpointView TrackableView",
+        without="CheckpointView TrackableView",
         renamed={
             "match_filenames_once": "io.match_filenames_once",
         },
     ),
     "train.experimental": Namespace(),
+    "tpu": Namespace(),
+    "tpu.experimental": Namespace(),
     "types": Namespace(),
     "types.experimental": Namespace(
         without="Callable GenericFunction PolymorphicFunction",

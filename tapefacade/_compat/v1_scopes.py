@@ -1,6 +1,8 @@
 """Scopes of names and of variables of TensorFlow 1, as eager execution has them."""
 
+import abc
 import contextlib
+import inspect
 from collections.abc import Iterator
 from typing import Any
 
@@ -8,8 +10,13 @@ from tapefacade._core.conversion import convert_to_tensor
 from tapefacade._core.dtypes import as_dtype
 from tapefacade._core.missing_names import root_module
 from tapefacade._definition.op import function
-from tapefacade._state.scopes import get_current_name_scope, name_scope as _name_scope
+from tapefacade._state.scopes import (
+    VariableMeta,
+    get_current_name_scope,
+    name_scope as _name_scope,
+)
 from tapefacade._state.variable import Variable
+from tapefacade._state.variable_aggregation import VariableAggregation, VariableSynchronization
 
 
 class VariableScope:
@@ -134,6 +141,58 @@ def get_variable(
         initializer = initializer()
     value = convert_to_tensor(initializer(shape, dtype=dtype), dtype)
     return Variable(value, trainable=trainable, name=name)
+
+
+class _OlderVariableMeta(VariableMeta, abc.ABCMeta):
+    """Makes a `tf.Variable` of the arguments of TensorFlow 1."""
+
+    def __call__(
+        cls,
+        initial_value: Any = None,
+        trainable: bool | None = None,
+        collections: Any = None,
+        validate_shape: bool = True,
+        caching_device: Any = None,
+        name: str | None = None,
+        variable_def: Any = None,
+        dtype: Any = None,
+        expected_shape: Any = None,
+        import_scope: str | None = None,
+        constraint: Any = None,
+        use_resource: bool | None = None,
+        synchronization: VariableSynchronization = VariableSynchronization.AUTO,
+        aggregation: VariableAggregation = VariableAggregation.NONE,
+        shape: Any = None,
+    ) -> Any:
+        return Variable(
+            initial_value, trainable, validate_shape, caching_device, name, variable_def, dtype,
+            import_scope, constraint, synchronization, aggregation, shape,
+        )  # fmt: skip
+
+    def __instancecheck__(cls, instance: Any) -> bool:
+        return isinstance(instance, Variable)
+
+    @property
+    def __signature__(cls) -> inspect.Signature:
+        parameters = list(inspect.signature(_OlderVariableMeta.__call__).parameters.values())[1:]
+        return inspect.Signature(parameters)
+
+
+@function("compat.v1.Variable")
+class VariableV1(Variable, metaclass=_OlderVariableMeta):
+    """Makes a `tf.Variable`; it takes the arguments of TensorFlow 1 in their order.
+
+    Every variable is an instance of it.
+
+    Args:
+        initial_value: as of `tf.Variable`, as are those that are not named here.
+        collections: ignored: there are no collections.
+        expected_shape: ignored.
+        use_resource: ignored: all variables are resources.
+
+    >>> tf.compat.v1.Variable(1.0, collections=["kept"], name="v")
+    <tf.Variable 'v:0' shape=() dtype=float32, numpy=1.0>
+    """
 
 
 @function("compat.v1.name_scope")

@@ -9,7 +9,8 @@ from tapefacade._core.missing_names import root_module
 from tapefacade._core.tensor import EagerTensor, hinted
 from tapefacade._definition.op import function
 from tapefacade._ops.array.casting import cast
-from tapefacade._ops.array.creation import fill, zeros
+from tapefacade._ops.array.creation import fill, ones, zeros
+from tapefacade._ops.math.clipping import clip_by_value
 from tapefacade._ops.math.elementary import sqrt, square
 from tapefacade._state.disconnected_variables import add_reason
 from tapefacade._state.variable import Variable
@@ -357,6 +358,237 @@ class AdamOptimizer(Optimizer):
         for name, beta in self._betas.items():
             power = self._non_slots[name]
             power.assign(power * _number(beta, power))
+
+
+@function("compat.v1.train.MomentumOptimizer")
+class MomentumOptimizer(Optimizer):
+    """Gradient descent with momentum, as TensorFlow 1 has it: the rate is not part of the momentum.
+
+    Args:
+        learning_rate: a number, a tensor, or a function without arguments that returns one.
+        momentum: how much of the sum of gradients stays at each step, likewise.
+        use_locking: ignored.
+        name: the name.
+        use_nesterov: whether the gradient is added once more, as Nesterov does.
+
+    >>> x = tf.Variable([1.0, 2.0])
+    >>> optimizer = tf.compat.v1.train.MomentumOptimizer(0.5, 0.9)
+    >>> optimizer.apply_gradients([(tf.constant([1.0, 2.0]), x)])
+    >>> x.numpy()
+    array([0.5, 1. ], dtype=float32)
+
+    See https://www.tensorflow.org/api_docs/python/tf/compat/v1/train/MomentumOptimizer.
+    """
+
+    def __init__(
+        self,
+        learning_rate: Any,
+        momentum: Any,
+        use_locking: bool = False,
+        name: str = "Momentum",
+        use_nesterov: bool = False,
+    ) -> None:
+        super().__init__(use_locking, name)
+        self._learning_rate, self._momentum = learning_rate, momentum
+        self._use_nesterov = use_nesterov
+
+    def _create_slots(self, var_list: list[Variable]) -> None:
+        for variable in var_list:
+            self._make_slot(variable, "momentum", zeros(variable.shape, variable.dtype))
+
+    def _resource_apply_dense(self, grad: EagerTensor, var: Variable) -> None:
+        rate, momentum = _number(self._learning_rate, var), _number(self._momentum, var)
+        total: Any = self.get_slot(var, "momentum")
+        total.assign(total * momentum + grad)
+        if self._use_nesterov:
+            var.assign_sub(grad * rate + total * momentum * rate)
+        else:
+            var.assign_sub(rate * total)
+
+
+@function("compat.v1.train.RMSPropOptimizer")
+class RMSPropOptimizer(Optimizer):
+    """RMSProp, as TensorFlow 1 has it: epsilon is under the root, means of squares begin with one.
+
+    Args:
+        learning_rate: a number, a tensor, or a function without arguments that returns one.
+        decay: how much of the mean of squares stays at each step, likewise.
+        momentum: how much of the last update is part of the next.
+        epsilon: is added to the mean of squares.
+        use_locking: ignored.
+        centered: whether the variance is taken in the place of the mean of squares.
+        name: the name.
+
+    >>> x = tf.Variable([1.0, 2.0])
+    >>> tf.compat.v1.train.RMSPropOptimizer(0.5).apply_gradients([(tf.constant([1.0, 2.0]), x)])
+    >>> x.numpy()
+    array([0.5..., 1.12...], dtype=float32)
+
+    See https://www.tensorflow.org/api_docs/python/tf/compat/v1/train/RMSPropOptimizer.
+    """
+
+    def __init__(
+        self,
+        learning_rate: Any,
+        decay: Any = 0.9,
+        momentum: Any = 0.0,
+        epsilon: Any = 1e-10,
+        use_locking: bool = False,
+        centered: bool = False,
+        name: str = "RMSProp",
+    ) -> None:
+        super().__init__(use_locking, name)
+        self._learning_rate, self._decay = learning_rate, decay
+        self._momentum, self._epsilon = momentum, epsilon
+        self._centered = centered
+
+    def _create_slots(self, var_list: list[Variable]) -> None:
+        for variable in var_list:
+            self._make_slot(variable, "rms", ones(variable.shape, variable.dtype))
+            if self._centered:
+                self._make_slot(variable, "mg", zeros(variable.shape, variable.dtype))
+            self._make_slot(variable, "momentum", zeros(variable.shape, variable.dtype))
+
+    def _resource_apply_dense(self, grad: EagerTensor, var: Variable) -> None:
+        decay, epsilon = _number(self._decay, var), _number(self._epsilon, var)
+        squares: Any = self.get_slot(var, "rms")
+        update: Any = self.get_slot(var, "momentum")
+        squares.assign_add((square(grad) - squares) * (1 - decay))
+        spread = squares + epsilon
+        if self._centered:
+            mean: Any = self.get_slot(var, "mg")
+            mean.assign_add((grad - mean) * (1 - decay))
+            spread = squares - square(mean) + epsilon
+        rate = _number(self._learning_rate, var)
+        update.assign(update * _number(self._momentum, var) + rate * grad / sqrt(spread))
+        var.assign_sub(update)
+
+
+@function("compat.v1.train.AdadeltaOptimizer")
+class AdadeltaOptimizer(Optimizer):
+    """Adadelta, as TensorFlow 1 has it.
+
+    Args:
+        learning_rate: a number, a tensor, or a function without arguments that returns one.
+        rho: how much of the means of squares stays at each step, likewise.
+        epsilon: is added to these.
+        use_locking: ignored.
+        name: the name.
+
+    >>> x = tf.Variable([1.0, 2.0])
+    >>> tf.compat.v1.train.AdadeltaOptimizer(1.0).apply_gradients([(tf.constant([1.0, 2.0]), x)])
+    >>> x.numpy()
+    array([0.999..., 1.999...], dtype=float32)
+
+    See https://www.tensorflow.org/api_docs/python/tf/compat/v1/train/AdadeltaOptimizer.
+    """
+
+    def __init__(
+        self,
+        learning_rate: Any = 0.001,
+        rho: Any = 0.95,
+        epsilon: Any = 1e-8,
+        use_locking: bool = False,
+        name: str = "Adadelta",
+    ) -> None:
+        super().__init__(use_locking, name)
+        self._learning_rate, self._rho, self._epsilon = learning_rate, rho, epsilon
+
+    def _create_slots(self, var_list: list[Variable]) -> None:
+        for variable in var_list:
+            for name in ("accum", "accum_update"):
+                self._make_slot(variable, name, zeros(variable.shape, variable.dtype))
+
+    def _resource_apply_dense(self, grad: EagerTensor, var: Variable) -> None:
+        rho, epsilon = _number(self._rho, var), _number(self._epsilon, var)
+        squares: Any = self.get_slot(var, "accum")
+        updates: Any = self.get_slot(var, "accum_update")
+        squares.assign(squares * rho + square(grad) * (1 - rho))
+        update = sqrt(updates + epsilon) / sqrt(squares + epsilon) * grad
+        updates.assign(updates * rho + square(update) * (1 - rho))
+        var.assign_sub(update * _number(self._learning_rate, var))
+
+
+@function("compat.v1.train.FtrlOptimizer")
+class FtrlOptimizer(Optimizer):
+    """Follow the regularized leader, as TensorFlow 1 has it.
+
+    McMahan et al., "Ad Click Prediction: a View from the Trenches", KDD 2013.
+
+    Args:
+        learning_rate: a number, a tensor, or a function without arguments that returns one.
+        learning_rate_power: the power of the sum of squares that divides it, not positive.
+        initial_accumulator_value: what sums of squares begin with.
+        l1_regularization_strength: the weight of the sum of absolute values.
+        l2_regularization_strength: the weight of the sum of squares.
+        use_locking: ignored.
+        name: the name.
+        accum_name: the name of the sums of squares, in the names of variables.
+        linear_name: likewise of the other sums.
+        l2_shrinkage_regularization_strength: the weight of the sum of squares in the loss itself.
+        beta: what is added to the second weight, times the learning rate.
+
+    Raises:
+        ValueError: if a weight is negative, or the power positive.
+
+    >>> x = tf.Variable([1.0, 2.0])
+    >>> tf.compat.v1.train.FtrlOptimizer(0.5).apply_gradients([(tf.constant([1.0, 2.0]), x)])
+    >>> x.numpy()
+    array([0.22..., 1.19...], dtype=float32)
+
+    See https://www.tensorflow.org/api_docs/python/tf/compat/v1/train/FtrlOptimizer.
+    """
+
+    def __init__(
+        self,
+        learning_rate: Any,
+        learning_rate_power: float = -0.5,
+        initial_accumulator_value: float = 0.1,
+        l1_regularization_strength: float = 0.0,
+        l2_regularization_strength: float = 0.0,
+        use_locking: bool = False,
+        name: str = "Ftrl",
+        accum_name: str | None = None,
+        linear_name: str | None = None,
+        l2_shrinkage_regularization_strength: float = 0.0,
+        beta: float | None = None,
+    ) -> None:
+        super().__init__(use_locking, name)
+        for key, value in {
+            "initial_accumulator_value": initial_accumulator_value,
+            "l1_regularization_strength": l1_regularization_strength,
+            "l2_regularization_strength": l2_regularization_strength,
+            "l2_shrinkage_regularization_strength": l2_shrinkage_regularization_strength,
+        }.items():
+            if value < 0.0:
+                raise ValueError(f"{key} {value:f} needs to be positive or zero")
+        if learning_rate_power > 0.0:
+            raise ValueError(
+                f"learning_rate_power {learning_rate_power:f} needs to be negative or zero"
+            )
+        self._learning_rate, self._power = learning_rate, learning_rate_power
+        self._first, self._l1 = initial_accumulator_value, l1_regularization_strength
+        self._l2 = l2_regularization_strength + (beta or 0.0) / (2.0 * learning_rate)
+        self._shrinkage = l2_shrinkage_regularization_strength
+
+    def _create_slots(self, var_list: list[Variable]) -> None:
+        for variable in var_list:
+            first = fill(variable.shape.as_list(), convert(self._first, variable.dtype))
+            self._make_slot(variable, "accum", first)
+            self._make_slot(variable, "linear", zeros(variable.shape, variable.dtype))
+
+    def _resource_apply_dense(self, grad: EagerTensor, var: Variable) -> None:
+        rate, power = _number(self._learning_rate, var), -_number(self._power, var)
+        total: Any = self.get_slot(var, "accum")
+        linear: Any = self.get_slot(var, "linear")
+        before, after = total**power, (total + square(grad)) ** power
+        shrunk = grad + _number(2.0 * self._shrinkage, var) * var
+        linear.assign_add(shrunk - (after - before) / rate * var)
+        total.assign_add(square(grad))
+        bound = _number(self._l1, var)
+        curvature = after / rate + _number(2.0 * self._l2, var)
+        chosen = (clip_by_value(linear, -bound, bound) - linear) / curvature
+        var.assign(chosen)
 
 
 @function("compat.v1.train.get_global_step")

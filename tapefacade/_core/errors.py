@@ -127,7 +127,7 @@ class OpError(Exception):
         return type(self), tuple(getattr(self, name) for name in positional)
 
 
-class _CodedError(OpError):
+class CodedError(OpError):
     """An error whose class decides its code."""
 
     _code: int
@@ -136,103 +136,103 @@ class _CodedError(OpError):
         super().__init__(node_def, op, message, self._code, *args)
 
 
-class CancelledError(_CodedError):
+class CancelledError(CodedError):
     """The op was stopped by its caller."""
 
     _code = CANCELLED
 
 
-class UnknownError(_CodedError):
+class UnknownError(CodedError):
     """The op failed for a reason that has no kind of its own."""
 
     _code = UNKNOWN
 
 
-class InvalidArgumentError(_CodedError):
+class InvalidArgumentError(CodedError):
     """The op was given a shape, a type or a value that it cannot use."""
 
     _code = INVALID_ARGUMENT
 
 
-class DeadlineExceededError(_CodedError):
+class DeadlineExceededError(CodedError):
     """The op took longer than it was allowed to."""
 
     _code = DEADLINE_EXCEEDED
 
 
-class NotFoundError(_CodedError):
+class NotFoundError(CodedError):
     """Something the op needs, such as a file, does not exist."""
 
     _code = NOT_FOUND
 
 
-class AlreadyExistsError(_CodedError):
+class AlreadyExistsError(CodedError):
     """Something the op was to create exists."""
 
     _code = ALREADY_EXISTS
 
 
-class PermissionDeniedError(_CodedError):
+class PermissionDeniedError(CodedError):
     """The caller may not do what the op does."""
 
     _code = PERMISSION_DENIED
 
 
-class UnauthenticatedError(_CodedError):
+class UnauthenticatedError(CodedError):
     """The caller has not proved who they are."""
 
     _code = UNAUTHENTICATED
 
 
-class ResourceExhaustedError(_CodedError):
+class ResourceExhaustedError(CodedError):
     """The op ran out of memory or of something else."""
 
     _code = RESOURCE_EXHAUSTED
 
 
-class FailedPreconditionError(_CodedError):
+class FailedPreconditionError(CodedError):
     """The system is not in a state that allows the op, such as a variable without a value."""
 
     _code = FAILED_PRECONDITION
 
 
-class AbortedError(_CodedError):
+class AbortedError(CodedError):
     """The op was given up because of another one at the same time."""
 
     _code = ABORTED
 
 
-class OutOfRangeError(_CodedError):
+class OutOfRangeError(CodedError):
     """The op went beyond the end, such as of a data set."""
 
     _code = OUT_OF_RANGE
 
 
-class UnimplementedError(_CodedError):
+class UnimplementedError(CodedError):
     """The op does not exist here in this form."""
 
     _code = UNIMPLEMENTED
 
 
-class InternalError(_CodedError):
+class InternalError(CodedError):
     """The system broke one of its own rules."""
 
     _code = INTERNAL
 
 
-class UnavailableError(_CodedError):
+class UnavailableError(CodedError):
     """Something the op needs cannot be reached at the moment."""
 
     _code = UNAVAILABLE
 
 
-class DataLossError(_CodedError):
+class DataLossError(CodedError):
     """Data was lost or cannot be read any more."""
 
     _code = DATA_LOSS
 
 
-for _class in [OpError, OperatorNotAllowedInGraphError, *_CodedError.__subclasses__()]:
+for _class in [OpError, OperatorNotAllowedInGraphError, *CodedError.__subclasses__()]:
     _class.__module__ = "tapefacade.errors"  # where users find them
 
 

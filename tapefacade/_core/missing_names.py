@@ -355,6 +355,18 @@ HINTS = {
             "ragged": {
                 "RaggedTensorValue constant_value": "Write `tf.ragged.constant`",
             },
+            "tpu": {
+                "batch_parallel core outside_compilation replicate rewrite shard": (
+                    "Write `strategy.run` of a `tf.distribute.TPUStrategy`"
+                ),
+                "CrossShardOptimizer cross_replica_sum": (
+                    "Write `tf.distribute.get_replica_context().all_reduce`"
+                ),
+                "bfloat16_scope": _POLICY,
+                "PaddingSpec initialize_system shutdown_system": (
+                    "Leave it out: JAX finds the devices"
+                ),
+            },
             "initializers": {"uniform_unit_scaling": _SCALING},
             "experimental": {"output_all_intermediates": _NO_SWITCH},
         }.items()

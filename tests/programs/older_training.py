@@ -174,3 +174,64 @@ def moving_averages(tf, np):
     ]
     found["none"] = [within.apply(), within.apply([]), within.average(tf.Variable(1.0))]
     return found
+
+
+def more_optimizers(tf, np):
+    v = tf.compat.v1.train
+    return {
+        "momentum": _steps(tf, v.MomentumOptimizer(0.01, 0.9)),
+        "nesterov": _steps(tf, v.MomentumOptimizer(0.01, 0.9, use_nesterov=True)),
+        "rmsprop": _steps(tf, v.RMSPropOptimizer(0.01)),
+        "its arguments": _steps(tf, v.RMSPropOptimizer(0.01, 0.8, 0.5, 0.1)),
+        "centered": _steps(tf, v.RMSPropOptimizer(0.01, centered=True, momentum=0.5)),
+        "adadelta": _steps(tf, v.AdadeltaOptimizer(0.5, 0.9, 0.01)),
+        "ftrl": _steps(tf, v.FtrlOptimizer(0.1)),
+        "weights": _steps(
+            tf,
+            v.FtrlOptimizer(
+                0.1, l1_regularization_strength=0.5, l2_regularization_strength=0.25,
+                l2_shrinkage_regularization_strength=0.125,
+            ),
+        ),
+        "power": _steps(tf, v.FtrlOptimizer(0.1, -0.25, beta=0.5)),
+        "negative": caught(v.FtrlOptimizer, 0.1, l1_regularization_strength=-1.0),
+        "positive": caught(v.FtrlOptimizer, 0.1, 1.0),
+    }  # fmt: skip
+
+
+def schedules(tf, np):
+    v = tf.compat.v1.train
+    step = tf.Variable(0)
+    rates = {
+        "exponential": v.exponential_decay(0.5, step, 10, 0.9),
+        "stairs": v.exponential_decay(0.5, step, 10, 0.9, staircase=True),
+        "natural": v.natural_exp_decay(0.5, step, 10, 0.9),
+        "inverse": v.inverse_time_decay(0.5, step, 10, 0.9, True),
+        "polynomial": v.polynomial_decay(0.5, step, 10, 0.1, 2.0),
+        "cycle": v.polynomial_decay(0.5, step, 10, cycle=True),
+        "cosine": v.cosine_decay(0.5, step, 20, 0.1),
+        "restarts": v.cosine_decay_restarts(0.5, step, 5, 2.0, 0.5, 0.1),
+        "equal restarts": v.cosine_decay_restarts(0.5, step, 5, 1.0),
+        "linear cosine": v.linear_cosine_decay(0.5, step, 20, 2.0, 0.1, 0.01),
+        "piecewise": v.piecewise_constant(step, [5, 15], [1.0, 0.5, 0.25]),
+    }
+    found = []
+    for number in (0, 5, 10, 12, 16, 31):
+        step.assign(number)
+        found.append({name: rate() for name, rate in rates.items()})
+
+    @tf.function
+    def within(n):
+        x = tf.constant(1.0, tf.float64)
+        return v.exponential_decay(0.5, n, 10, 0.5), v.inverse_time_decay(x, n, 10, 1.0)
+
+    x = tf.Variable(1.0)
+    v.GradientDescentOptimizer(v.exponential_decay(0.5, 10, 10, 0.5)).apply_gradients([(1.0, x)])
+    return {
+        "rates": found,
+        "within": within(tf.constant(5)),
+        "used": x,
+        "dtypes": caught(v.piecewise_constant, 1.0, [1], [1.0, 2.0]),
+        "values": caught(v.piecewise_constant, 1, [1], [1.0, 2]),
+        "lengths": caught(lambda: v.piecewise_constant(1, [1], [1.0])()),
+    }

@@ -3,6 +3,7 @@
 # What these modules register under `compat.v1` is shown as well.
 from tapefacade._checkpoint import manager as _manager, reader as _reader, state_file as _state_file
 from tapefacade._compat.v1_namespaces import fill as _fill
+from tapefacade._data import older_functions as _older_functions
 from tapefacade._io import (
     features as _features,
     file_handles as _file_handles,
