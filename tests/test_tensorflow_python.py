@@ -4,6 +4,7 @@ import collections
 import contextlib
 import gc
 import importlib
+import inspect
 import logging
 import pickle
 import subprocess
@@ -223,7 +224,7 @@ def test_deprecated_functions_say_so_once(alias, caplog):
 
 
 def test_decorators_keep_what_they_decorate(alias):
-    decorator, inspect = imported("util.tf_decorator"), imported("util.tf_inspect")
+    decorator, inspected = imported("util.tf_decorator"), imported("util.tf_inspect")
 
     def target(a, b=2):
         """Adds."""
@@ -233,9 +234,74 @@ def test_decorators_keep_what_they_decorate(alias):
     assert (wrapped(1), wrapped.__name__, wrapped.__doc__) == (4, "target", "Adds.")
     (record,), inner = decorator.unwrap(wrapped)
     assert (record.decorator_name, inner) == ("more", target)
-    assert inspect.getcallargs(wrapped, 1) == {"a": 1, "b": 2}
-    assert inspect.getargspec(wrapped) == (["a", "b"], None, None, (2,))
-    assert inspect.getfullargspec(tf.rank).args == ["input", "name"]
+    assert inspected.getcallargs(wrapped, 1) == {"a": 1, "b": 2}
+    assert inspected.getargspec(wrapped) == (["a", "b"], None, None, (2,))
+    assert inspected.getfullargspec(tf.rank).args == ["input", "name"]
+
+
+def test_functions_are_decorated_python(alias):
+    decorator, inspected = imported("util.tf_decorator"), imported("util.tf_inspect")
+
+    class Model:
+        @tf.function
+        def call(self, x: int, y=1, *rest, k=2):
+            return x
+
+    model = Model()
+    for function, own in ((Model.call, ["self", "x", "y"]), (model.call, ["x", "y"])):
+        spec = inspect.getfullargspec(function)
+        assert (spec.args, spec.varargs, spec.kwonlyargs) == (own, "rest", ["k"])
+        assert inspected.getfullargspec(function).args == ["self", "x", "y"]
+        (record,), python = decorator.unwrap(function)
+        assert (record.decorator_name, record.decorated_target) == ("tf.function", python)
+        assert inspected.ismethod(function) == (function is model.call) == inspect.ismethod(python)
+    assert inspected.getcallargs(Model.call, model, 3) == {"self": model, "x": 3, "y": 1, "k": 2}
+    assert list(inspected.signature(model.call).parameters) == ["x", "y", "rest", "k"]
+
+
+def test_what_tf_device_says(alias):
+    context = imported("eager.context").context()
+    assert (context.device_name, context.device_spec.device_type) == ("", None)
+    with tf.device("CPU:0"):
+        assert context.device_name == "/job:localhost/replica:0/task:0/device:CPU:0"
+        assert context.device_spec.device_type == "CPU"
+
+
+def test_specs_that_compare_what_they_hold():
+    """tensorflow_probability's specs of distributions do so."""
+
+    class Spec(tf.TypeSpec):
+        value_type = property(lambda self: object)
+        _component_specs = property(lambda self: [])
+
+        def __init__(self, held):
+            self.held = held
+
+        def _serialize(self):
+            return (id(self),)
+
+        def _to_components(self, value):
+            return []
+
+        def _from_components(self, components):
+            return object()
+
+        def _key(self):
+            return self._TypeSpec__make_cmp_key((self.held,))
+
+        def __eq__(self, other):
+            return type(self) is type(other) and self._key() == other._key()
+
+        def __hash__(self):
+            return hash(self._key())
+
+    one, same, other = (Spec({"a": [n, tf.TensorSpec([n])], "b": None}) for n in (1, 1, 2))
+    assert (one == same, one == other, hash(one) == hash(same)) == (True, False, True)
+    traced = []
+    function = tf.function(lambda _: traced.append("again"))
+    for spec in (one, same, other):
+        function(spec)
+    assert traced == ["again"] * 2
 
 
 def test_sets_of_objects(alias):

@@ -100,6 +100,11 @@ class _Blocks(threading.local):
 _BLOCKS = _Blocks()
 
 
+def spec_of_blocks() -> DeviceSpec:
+    """Returns what the `tf.device` blocks of this thread say, as a whole name; empty outside."""
+    return ANY if _BLOCKS.spec == ANY else LOCAL_CPU.make_merged_spec(_BLOCKS.spec)
+
+
 def _switch(device: Any) -> None:
     """Lets programs of this thread run on another device from now on; None: the default one."""
     if PLACED.device is device:

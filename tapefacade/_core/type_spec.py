@@ -170,6 +170,10 @@ class TypeSpec(Composite, abc.ABC):
         parts = [spec.from_tensors(tensors) for spec in nest.flatten(specs)]
         return self._from_components(nest.pack_sequence_as(specs, parts))
 
+    def __make_cmp_key(self, value: Any) -> Any:
+        """Returns `comparable(value)`; specs of libraries call it by its mangled name."""
+        return comparable(value)
+
     def __eq__(self, other: object) -> bool:
         if type(other) is not type(self):
             return NotImplemented

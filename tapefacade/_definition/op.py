@@ -528,8 +528,13 @@ def _public_function(definition: Op) -> Callable[..., Any]:
     head = ", ".join(
         p.name if p.default is p.empty else f"{p.name}=_default_{p.name}" for p in parameters
     )
-    lists = "".join(
+    changes = "".join(
         f"    if _type({p.name}) is list: {p.name} = tuple({p.name})\n" for p in definition.statics
+    )
+    changes += "".join(  # as TensorFlow's kernels have it: None is the dtype that is the default
+        f"    if {p.name} is None: {p.name} = _default_{p.name}\n"
+        for p in definition.statics
+        if isinstance(signature.parameters[p.name].default, dtypes.DType)
     )
     static = "(" + "".join(f"{p.name}, " for p in definition.statics) + ")"
     tensors = [p.name for p in definition.tensors]
@@ -547,7 +552,7 @@ def _public_function(definition: Op) -> Callable[..., Any]:
         "_type": type,  # a parameter may have that name
         **defaults,
     }  # fmt: skip
-    exec(f"def {name}({head}):\n{lists}{BODY.format(body)}", namespace)
+    exec(f"def {name}({head}):\n{changes}{BODY.format(body)}", namespace)
     public = namespace[name]
     public.__doc__ = definition.implementation.__doc__
     public.__module__ = definition.implementation.__module__

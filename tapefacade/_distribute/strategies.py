@@ -246,7 +246,7 @@ class RunOptions(NamedTuple):
     {
         "experimental_run": "Write `strategy.run`.",
         "make_input_fn_iterator": "Write `strategy.distribute_datasets_from_function`.",
-        "group unwrap": "Write `strategy.experimental_local_results`.",
+        "group": "Write `strategy.experimental_local_results`.",
         "configure update_config_proto": NO_SESSION,
         "colocate_vars_with": "Leave it out: a variable is where its strategy puts it.",
         "experimental_assign_to_logical_device experimental_replicate_to_logical_devices "
@@ -477,6 +477,17 @@ class Strategy:
             count = self.num_replicas_in_sync if self.here is None else len(self.here)
             return tuple(selected(value, place) for place in range(count))
         return (value,)
+
+    def unwrap(self, value: Any) -> tuple[Any, ...]:
+        """Returns `experimental_local_results(value)`: its older name.
+
+        Args:
+            value: a structure of values, such as `run` returns.
+
+        >>> tf.distribute.MirroredStrategy().unwrap(3)
+        (3,)
+        """
+        return self.experimental_local_results(value)
 
     def experimental_distribute_values_from_function(
         self, value_fn: Callable[[ValueContext], Any]

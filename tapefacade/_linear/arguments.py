@@ -15,6 +15,7 @@ from tapefacade._ops.array.shaping import broadcast_to
 from tapefacade._ops.debugging.shapes import assert_proper_iterable
 from tapefacade._ops.linalg.products import adjoint
 from tapefacade._ops.linalg.solving import solve
+from tapefacade._state.module import Module
 
 Kind = TypeVar("Kind", bound=type)
 
@@ -31,8 +32,13 @@ def constructor_arguments(names: dict[str, Any]) -> dict[str, Any]:
 
 
 def is_variable(value: Any) -> bool:
-    """Tells whether a value is a variable, which is read at every use."""
-    return hasattr(value, "_dense_var_to_tensor")
+    """Tells whether a value is read at every use: a variable, or a module that stands for a tensor.
+
+    Of the latter kind is `tfp.util.DeferredTensor`.
+    """
+    return hasattr(value, "_dense_var_to_tensor") or (
+        isinstance(value, Module) and hasattr(value, "dtype") and hasattr(value, "shape")
+    )
 
 
 def as_tensor_or_variable(value: Any) -> Any:

@@ -108,3 +108,60 @@ def arrays_filled_in_functions(tf, np):
     found["after"] = [captured.read(0), captured.stack()]
     found["too many"] = caught(lambda: tf.TensorArray(tf.float32, 2).unstack(x))
     return found
+
+
+def dtypes_that_are_none(tf, np):
+    """The dtype that is the default, where TensorFlow hands None to a kernel."""
+    x = tf.constant([1.0, 3.0, 2.0])
+
+    @tf.function
+    def within():
+        return tf.argmin(x, output_type=None)
+
+    statements = {
+        "searchsorted": lambda: tf.searchsorted(x, x, out_type=None),
+        "argmax": lambda: tf.argmax(x, output_type=None),
+        "argmin in a function": within,
+        "shape": lambda: tf.shape(x, out_type=None),
+        "histogram": lambda: tf.histogram_fixed_width(x, [0.0, 5.0], dtype=None),
+        "top_k": lambda: tf.math.top_k(x, 1, index_type=None),
+        "lu": lambda: tf.linalg.lu(tf.eye(2), output_idx_type=None),
+        "categorical": lambda: tf.random.stateless_categorical(x[None], 2, [1, 2], dtype=None),
+    }
+    return {name: caught(statement) for name, statement in statements.items()}
+
+
+def modules_that_stand_for_tensors(tf, np):
+    """Linear operators read them at every use, as variables; `tfp.util.DeferredTensor` is one."""
+
+    class Doubled(tf.Module):
+        def __init__(self, value):
+            super().__init__()
+            self.variable = tf.Variable(value)
+            self.dtype, self.shape = self.variable.dtype, self.variable.shape
+
+    def converted(value, dtype=None, name=None, as_ref=False):
+        return 2.0 * value.variable
+
+    tf.register_tensor_conversion_function(Doubled, converted)
+    triangle, diagonal = Doubled([[1.0, 5.0], [2.0, 3.0]]), Doubled([1.0, 2.0])
+    lower = tf.linalg.LinearOperatorLowerTriangular(triangle)
+    diag = tf.linalg.LinearOperatorDiag(diagonal)
+    full = tf.linalg.LinearOperatorFullMatrix(triangle)
+
+    def slopes():
+        found = []
+        for operator, source in ((lower, triangle), (diag, diagonal), (full, triangle)):
+            with tf.GradientTape() as tape:
+                y = tf.reduce_sum(operator.matvec([1.0, 2.0]))
+                y += operator.log_abs_determinant() + operator.trace()
+            found.append([y, tape.gradient(y, source.variable)])
+        return found
+
+    found = {"eager": slopes(), "in a function": tf.function(slopes)()}
+    triangle.variable.assign([[2.0, 0.0], [0.0, 2.0]])
+    found["read anew"] = [lower.to_dense(), full.matvec([1.0, 1.0]), lower.tril is triangle]
+    refused = [lambda: tf.linalg.LinearOperatorToeplitz(diagonal, diagonal).to_dense()]
+    refused.append(lambda: tf.linalg.LinearOperatorIdentity(diagonal))
+    found["elsewhere"] = [caught(statement) for statement in refused]
+    return found

@@ -131,6 +131,11 @@ class Method:
             )
         return self._function(instance, *args, **kwargs)
 
+    def bound(self) -> Any:
+        """Returns Python's own method, as long as there is the instance."""
+        instance = self._instance()
+        return self if instance is None else self._function.__get__(instance)
+
     def __repr__(self) -> str:
         return repr(self._function)
 
@@ -230,6 +235,8 @@ class Function(PolymorphicFunction):
         # The attributes of an object that is called, as a layer is, are no attributes of ours.
         own = ("__dict__",) if inspect.isroutine(python_function) else ()
         functools.update_wrapper(self, python_function, updated=own)
+        if self._parameters.signature is not None:  # `inspect.getfullargspec` asks for it
+            self.__signature__ = self._parameters.signature
         for key, value in getattr(python_function, "__dict__", {}).items():
             if not hasattr(self, key):
                 self.__dict__[key] = value  # `tf.function(layer).weights`

@@ -5,6 +5,8 @@ from collections.abc import Iterator
 from typing import Any, NoReturn
 
 from tapefacade._config import devices, settings
+from tapefacade._config.device_placement import spec_of_blocks
+from tapefacade._core.device_spec import DeviceSpec
 from tapefacade._function.function.eager_mode import inside_function
 
 MESSAGE_NO_GRAPHS = (
@@ -22,6 +24,16 @@ class Context:
 
     def ensure_initialized(self) -> None:
         """Does nothing: JAX starts by itself."""
+
+    @property
+    def device_name(self) -> str:
+        """The name of the device that `tf.device` has chosen; empty where it has not."""
+        return self.device_spec.to_string()
+
+    @property
+    def device_spec(self) -> DeviceSpec:
+        """The parts of `device_name`."""
+        return spec_of_blocks()
 
     def num_gpus(self) -> int:
         """Counts the GPUs."""

@@ -5,6 +5,8 @@ import inspect
 from collections.abc import Callable
 from typing import Any
 
+from tapefacade._function.function.function import Function, Method
+
 ATTRIBUTE = "_tf_decorator"
 
 
@@ -117,6 +119,10 @@ def unwrap(maybe_tf_decorator: Any) -> tuple[list[TFDecorator], Any]:
     while True:
         if isinstance(current, TFDecorator):
             found.append(current)
+        elif isinstance(current, Function):
+            python = current.python_function
+            target = python.bound() if isinstance(python, Method) else python
+            found.append(TFDecorator("tf.function", target))
         elif isinstance(record := getattr(current, ATTRIBUTE, None), TFDecorator):
             found.append(record)
         else:
