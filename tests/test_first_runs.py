@@ -6,6 +6,8 @@ import os
 import subprocess
 import sys
 import threading
+import time
+import weakref
 from types import SimpleNamespace
 
 import jax
@@ -32,7 +34,7 @@ from tapefacade._trace.background_compilation import (
     BackgroundCompiler,
     CompilationJob,
 )
-from tapefacade._trace.garbage_collection import no_collection
+from tapefacade._trace.garbage_collection import OLD_OBJECTS, no_collection
 from tapefacade._trace.interpreter import (
     RENAMED_PARAMETERS,
     Interpreter,
@@ -410,6 +412,26 @@ def test_a_deep_step_is_compiled_once_when_it_repeats(all_deep, jobs, is_functio
         np.testing.assert_allclose(one, another, 1e-4, 1e-5)
 
 
+@pytest.mark.parametrize("optimizer", ["SGD", "Adam"])
+def test_the_first_step_of_a_model_is_the_program_of_all(all_deep, jobs, optimizer):
+    """Its optimizer is recorded in it, and its counters are numbers that Python has made."""
+    layers = tf.keras.layers
+    model = tf.keras.Sequential([layers.Dense(3), layers.Dropout(0.5), layers.Dense(2)])
+    optimizer = getattr(tf.keras.optimizers, optimizer)(0.1)
+    model.build((None, 4))
+    optimizer.build(model.trainable_variables)
+    counts = []
+    for _ in range(3):
+        with counted() as count:
+            with tf.GradientTape() as tape:
+                loss = tf.reduce_mean(model(F, training=True) ** 2)
+            variables = model.trainable_variables
+            optimizer.apply_gradients(zip(tape.gradient(loss, variables), variables, strict=True))
+            loss.numpy()
+        counts.append(count.compiled)
+    assert (counts, len(jobs)) == ([0, 1, 0], 1)
+
+
 @pytest.mark.parametrize("is_function", [False, True])
 def test_steps_go_on_while_the_whole_is_compiled(all_deep, monkeypatch, is_function):
     network = Network()
@@ -754,16 +776,61 @@ def test_the_garbage_collector_waits_for_what_traces():
         gc.enable()
 
 
-@pytest.mark.parametrize("is_frozen", [True, False])
-def test_what_a_pause_leaves_counts_as_old(is_frozen, monkeypatch):
-    """But objects that the user has frozen stay so."""
-    called = []
-    for name in ("freeze", "unfreeze"):
-        monkeypatch.setattr(gc, name, lambda name=name: called.append(name))
-    monkeypatch.setattr(gc, "get_freeze_count", lambda: int(is_frozen))
+class Cycle:
+    """What only the collector finds."""
+
+    def __init__(self):
+        self.own = self
+
+
+def looked_through_by_itself():
+    kept = [[] for _ in range(200_000)]  # the collector begins after 70,000
+    return len(kept)
+
+
+@pytest.fixture
+def nothing_frozen():
+    """Thaws what the suite has frozen for its own speed."""
+    gc.unfreeze()
+    yield
+    gc.freeze()
+
+
+@pytest.mark.parametrize("starts", [True, False])
+def test_the_collector_leaves_out_what_is_old_while_a_program_starts(
+    starts, nothing_frozen, monkeypatch
+):
+    monkeypatch.setattr(OLD_OBJECTS, "_end", time.monotonic() + (60.0 if starts else -1.0))
+    cycle = Cycle()
+    reference = weakref.ref(cycle)
     with no_collection(counts_as_old=True):
         pass
-    assert called == ([] if is_frozen else ["freeze", "unfreeze"])
+    assert (gc.get_freeze_count() > 0) == starts
+    del cycle
+    looked_through_by_itself()
+    assert (reference() is not None) == starts
+    OLD_OBJECTS.add_all()
+    gc.collect()  # who asks for it gets it
+    assert reference() is None
+    assert gc.get_freeze_count() == 0
+
+
+def test_the_collector_looks_through_everything_after_the_start(nothing_frozen, monkeypatch):
+    monkeypatch.setattr(OLD_OBJECTS, "_end", time.monotonic() + 60.0)
+    with no_collection(counts_as_old=True):
+        pass
+    monkeypatch.setattr(OLD_OBJECTS, "_end", 0.0)
+    looked_through_by_itself()
+    assert gc.get_freeze_count() == 0
+
+
+def test_what_the_user_has_frozen_stays_so():
+    gc.freeze()
+    before = gc.get_freeze_count()
+    with no_collection(counts_as_old=True):
+        pass
+    gc.collect()
+    assert 0 < gc.get_freeze_count() <= before
 
 
 @pytest.mark.parametrize("ends", [True, False])

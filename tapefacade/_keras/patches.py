@@ -51,7 +51,7 @@ from tapefacade._keras.training import (
 from tapefacade._state.scopes import VariableMeta
 from tapefacade._state.variable import ResourceVariable
 from tapefacade._tape.init_scope import init_scope
-from tapefacade._trace.garbage_collection import no_collection
+from tapefacade._trace.garbage_collection import OLD_OBJECTS, no_collection
 from tapefacade._trace.recording import THREAD
 
 OLDEST_VERSION, NEWEST_VERSION = (3, 10), (3, 15)  # of Keras: those that are tested
@@ -147,6 +147,7 @@ def undo() -> None:
     core = importlib.import_module("keras.src.backend.jax.core")
     tensor = importlib.import_module("keras.src.backend.common.keras_tensor")
     symbolic_tensors.unregister(tensor.KerasTensor)
+    OLD_OBJECTS.release()  # the variables that are there are looked for
     variables.release(core.JaxVariable)
     generators = importlib.import_module("keras.src.random.seed_generator")
     PATCHES.undo()
@@ -350,14 +351,20 @@ def _outside(core: types.ModuleType) -> Callable[[Any, Any], None]:
     """Gives variables their first value outside of the functions and tapes that run."""
     of_arrays = core.JaxVariable._initialize_with_initializer
     plain = core.KerasVariable._initialize_with_initializer
+    initializers = importlib.import_module("keras.src.initializers.constant_initializers")
+    numbers: dict[type, int] = {initializers.Zeros: 0, initializers.Ones: 1}
 
     def initialize_with_initializer(self: Any, initializer: Any) -> None:
         if KerasState.computes_on_arrays():
             of_arrays(self, initializer)
         else:
             with init_scope():
-                self._initialize_layout()
-                plain(self, initializer)  # ours lays the value out where it is computed
+                self._initialize_layout()  # ours lays the value out where it is computed
+                number = numbers.get(type(initializer))
+                if number is None:
+                    plain(self, initializer)
+                else:
+                    self._initialize(variables.filled(number, self._shape, self._dtype))
             if THREAD.functions:
                 THREAD.functions[-1].note_created(self._facade)
 

@@ -402,6 +402,8 @@ class Variable(Operators, metaclass=VariableMeta):
             tape = reference()
             if tape is not None and tape._wants(self._root):
                 tape._read(self._root, slot)
+        if read is not None and read[0] is recording.enclosing:
+            recording.reads_before.append((self, read))
         self._read_at = (recording, recording.epoch, tensor, slot)
         if recording.notes is not None:
             recording.notes.note_read(self, before, recording.at)

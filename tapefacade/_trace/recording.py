@@ -102,6 +102,7 @@ class Recording:
         "lock",
         "notes",
         "owners",
+        "reads_before",
         "state",
         "traced",
     )
@@ -110,6 +111,8 @@ class Recording:
         self.at: Node = TREE.start_at(line) if line else TREE.start()
         # The recording around this one, where this is a body: what is recorded on placeholders.
         self.enclosing = enclosing
+        # Variables that a body reads and this one has read before, and where.
+        self.reads_before: list[tuple[Any, Any]] = []
         self.frame: Frame | None = None  # the innermost function that is recorded now
         self.data = RecordedValues()
         # The tapes whose block is open, the outermost first. Weak: a block that was interrupted

@@ -198,6 +198,8 @@ def record_body(
         THREAD.recording = outer
         surely(frame.restore)
         recording.frame = None
+        for variable, read in recording.reads_before:
+            variable._read_at = read
     structure.tensors = []
     return recorded, structure
 

@@ -16,6 +16,7 @@ import jax.numpy as jnp
 from tapefacade._core.conversion import convert
 from tapefacade._core.tensor import EagerTensor
 from tapefacade._keras.backend.lifted_functions import KerasState, shape_without_tensors
+from tapefacade._keras.backend.variables import put_on_device
 from tapefacade._ops.array.casting import cast
 from tapefacade._ops.array.gathering import gather
 from tapefacade._ops.array.sorting import argsort
@@ -73,6 +74,8 @@ def seeded(function: Callable[..., Any]) -> Callable[..., Any]:
             given["seed"] = None  # none is drawn
             return function(*bound.args, **bound.kwargs)
         if not isinstance(given["seed"], EagerTensor | jax.Array):
+            if hasattr(given["seed"], "state"):
+                put_on_device(given["seed"].state)
             given["seed"] = draw(given["seed"])
         if KerasState.computes_on_arrays():
             given["seed"] = jnp.asarray(given["seed"]).astype(KEY_DTYPE)

@@ -10,8 +10,9 @@ import numpy as np
 from jax.core import Tracer
 
 from tapefacade._core.conversion import convert
+from tapefacade._core.placement import Placement
 from tapefacade._core.replica_places import current_replica
-from tapefacade._core.tensor import EagerTensor, from_array
+from tapefacade._core.tensor import EagerTensor, from_array, host_value
 from tapefacade._function.function.recorded_program import slot_in
 from tapefacade._keras.backend.lifted_functions import KerasState
 from tapefacade._state.scopes import strategy_creator
@@ -48,6 +49,16 @@ def adopt(keras_variable: Any, held: Variable) -> Any:
     """Lets a variable of Keras's hold one of ours that is there already; returns it."""
     vars(keras_variable)["_facade"] = held
     return keras_variable
+
+
+def filled(number: int, shape: tuple[int, ...], dtype: str) -> EagerTensor:
+    """Returns a first value that is the same number everywhere; nothing is recorded.
+
+    An optimizer makes its slots in the middle of the first step, which would be another program
+    than the next one if their values were a part of it.
+    """
+    with jax.enable_x64(True):
+        return from_array(jax.device_put(np.full(shape, number, jax.numpy.dtype(dtype))))
 
 
 def as_tensor(value: Any) -> EagerTensor:
@@ -212,6 +223,17 @@ class VariableMembers:
     def ref(self) -> Any:
         """Returns a hashable handle of the variable."""
         return self._root.ref()
+
+
+def put_on_device(counter: Any) -> None:
+    """Has a first step read a counter as all later ones do, so that both are one program.
+
+    What a step has computed is on a device; a number that Python has made is on the host, where it
+    would be computed with at once.
+    """
+    held = counter._root._seen
+    if host_value(held) is not None and not Placement.is_used:
+        held._value = held._device_array()
 
 
 def release(keras_variable: type) -> None:

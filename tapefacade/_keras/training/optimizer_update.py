@@ -23,6 +23,7 @@ from tapefacade._function.function.recorded_program import RecordedProgram
 from tapefacade._function.function.tracing import InterruptedAssignments, record_body
 from tapefacade._keras.backend.conversion import NUMBERS
 from tapefacade._keras.backend.lifted_functions import KerasState
+from tapefacade._keras.backend.variables import put_on_device
 from tapefacade._ops.math.clipping import clip_by_norm
 from tapefacade._state.disconnected_variables import add_reason
 from tapefacade._state.indexed_slices import IndexedSlices
@@ -56,6 +57,7 @@ def repeated_update(original: Callable[..., None]) -> Callable[..., None]:
         key = _key(self, shapes, tensors, variables)
         if key not in programs and len(programs) < MAX_PROGRAMS:
             kept = variables, self._learning_rate, self._iterations  # the key has their places
+            put_on_device(self._iterations)
             programs[key] = _recorded(original, self, shapes, tensors, variables), kept
         recorded, _ = programs.get(key, (None, None))
         if recorded is None:
