@@ -43,9 +43,9 @@ RUNS_OF_WHAT_REPEATS = 100
 # Nor does it run in pieces any longer when calling them has taken this part of what compiling
 # takes.
 MAX_SHARE_OF_COMPILATION = 0.25
-# One that is too long for that is compiled as a whole (a minute for 10,000 steps) when its pieces
-# have taken longer by as much as that takes: each step is slower by so many seconds in them.
-MAX_STEPS_LATER_AS_WHOLE = 10_000
+# One that is too long for that is compiled as a whole (10 s for 10,000 steps) when its pieces have
+# taken longer by as much as that takes: each step is slower by so many seconds in them.
+MAX_STEPS_LATER_AS_WHOLE = 1 << 14
 SECONDS_LOST_PER_STEP = 7e-7
 # Seconds that a program may be estimated to take when it runs for the first time.
 MAX_SECONDS_OF_FIRST_COMPILATION = 1.0

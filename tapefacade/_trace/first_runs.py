@@ -129,10 +129,9 @@ def in_pieces_meanwhile(
                 job = compilation(executable, arguments)
                 runs = executable.runs_in_pieces = RunsInPieces(before, job)
                 EXECUTABLES.keep(executable)
-    if runs.job is None or runs.job.is_done:
+    if runs.job is None:
         executable.runs_in_pieces = None
-        return None
-    return runs.in_pieces
+    return None if runs.job is None or runs.job.is_done else runs.in_pieces
 
 
 def _is_on_one(value: Any) -> bool:
@@ -187,6 +186,8 @@ def first_call(executable: Executable, arguments: Sequence[Any]) -> Callable[...
         executable: the program.
         arguments: its arguments, none of them traced by JAX.
     """
+    if executable.runs_in_pieces is not None:
+        return None  # it has run in pieces until it was compiled
     runs = executable.first_runs
     if runs is None or runs.job is None:
         with _LOCK:  # what another thread is about is not done twice

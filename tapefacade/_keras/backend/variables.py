@@ -57,8 +57,7 @@ def filled(number: int, shape: tuple[int, ...], dtype: str) -> EagerTensor:
     An optimizer makes its slots in the middle of the first step, which would be another program
     than the next one if their values were a part of it.
     """
-    with jax.enable_x64(True):
-        return from_array(jax.device_put(np.full(shape, number, jax.numpy.dtype(dtype))))
+    return from_array(_on_device(np.full(shape, number, jax.numpy.dtype(dtype))))
 
 
 def as_tensor(value: Any) -> EagerTensor:
@@ -225,6 +224,12 @@ class VariableMembers:
         return self._root.ref()
 
 
+def _on_device(array: np.ndarray[Any, Any]) -> jax.Array:
+    # It is known to all, also where JAX traces a function.
+    with jax.enable_x64(True), jax.ensure_compile_time_eval():
+        return jax.device_put(array)
+
+
 def put_on_device(counter: Any) -> None:
     """Has a first step read a counter as all later ones do, so that both are one program.
 
@@ -233,7 +238,7 @@ def put_on_device(counter: Any) -> None:
     """
     held = counter._root._seen
     if host_value(held) is not None and not Placement.is_used:
-        held._value = held._device_array()
+        held._value = _on_device(held._value)
 
 
 def release(keras_variable: type) -> None:
