@@ -91,6 +91,13 @@ MEMBERS = {
     "There are no graphs": lambda: tf.SparseTensor([[0]], [1], [1]).op,
     "Hand the queue itself on": lambda: tf.queue.FIFOQueue(1, tf.int32).queue_ref,
     "Differentiate with": lambda: tf.TensorArray(tf.float32, 1).grad,
+    "It belongs to TensorFlow's tracing": lambda: tf.TensorSpec([]).placeholder_value,
+    "pickle it, or write what makes it": lambda: tf.float32.experimental_as_proto,
+    "Write `as_list": lambda: tf.TensorShape([1]).as_proto,
+    "Write `assign`": lambda: tf.Variable(1.0).load,
+    "There is no resource behind a variable": lambda: tf.Variable(1.0).handle,
+    "structured_input_signature": lambda: tf.function(abs).function_type,
+    "Read `element_spec`": lambda: iter(tf.data.Dataset.range(1)).output_types,
     "has no attribute 'other'$": lambda: tf.SparseTensor([[0]], [1], [1]).other,
 }
 

@@ -177,3 +177,13 @@ def test_what_this_build_is():
     assert tf.test.is_cpu_target_available("x86_64") in (True, False)
     assert tf.test.is_built_with_gpu_support() in (True, False)
     assert tf.test.experimental.sync_devices() is None
+
+
+def test_messages_of_protobuf_are_compared():
+    message = tf.train.FloatList(value=[1.0, 2.5])
+    Case().assertProtoEquals("value: 1.0 value: 2.501", message, relative_tolerance=0.01)
+    for expected in ("value: 1.0 value: 2.501", "value: 1.0", tf.train.FloatList(value=[1.0])):
+        with pytest.raises(AssertionError, match="value"):
+            Case().assertProtoEquals(expected, message, "value")
+    with pytest.raises(AssertionError, match="value"):
+        Case().assertProtoEquals("value: 1.0", message, "value", relative_tolerance=0.01)

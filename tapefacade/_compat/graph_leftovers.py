@@ -21,10 +21,10 @@ from tapefacade._trace.recording import THREAD
         "get_all_collection_keys get_collection get_collection_ref": (
             "Keep them in a list, a `tf.Module` or a model: there are no collections."
         ),
-        "as_graph_def as_graph_element create_op finalize finalized from_proto "
+        "as_graph_def as_graph_element create_op finalize finalized from_proto get "
         "get_operation_by_name get_tensor_by_name get_name_scope graph_def_versions "
-        "is_feedable is_fetchable op_def_for_type prevent_feeding prevent_fetching "
-        "version": NO_GRAPH,
+        "is_feedable is_fetchable new_operations num_operations op_def_for_type operations "
+        "prevent_feeding prevent_fetching version": NO_GRAPH,
         "colocate_with container control_dependencies device gradient_override_map "
         "name_scope": "Write the function of `tf` with this name: ops run as they are called.",
         "switch_to_thread_local": NO_SESSION,

@@ -6,6 +6,7 @@ from typing import Any
 
 from tapefacade._compat.graph_leftovers import Graph
 from tapefacade._core.conversion import convert_to_tensor
+from tapefacade._core.missing_members import NO_GRAPH, lacks
 from tapefacade._core.missing_names import hint_for
 from tapefacade._core.string_arrays import text_tensor
 from tapefacade._core.tensor import MESSAGE_GRAPH_NAME, EagerTensor, Tensor
@@ -34,6 +35,12 @@ class GraphDef:
 
 
 @function("Operation")
+@lacks(
+    {
+        "colocation_groups control_inputs device experimental_set_type from_node_def get_attr "
+        "graph inputs name node_def op_def outputs run traceback type values": NO_GRAPH
+    }
+)
 class GraphOperation:
     """A node of a graph, for annotations and `isinstance`: it cannot be made.
 

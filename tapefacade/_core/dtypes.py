@@ -7,10 +7,12 @@ import ml_dtypes
 import numpy as np
 
 from tapefacade._core.error_texts import no_dtype
+from tapefacade._core.missing_members import NO_PARTS, OF_TYPES, lacks
 
 _BY_ENUM: dict[int, "DType"] = {}
 
 
+@lacks(OF_TYPES | NO_PARTS)
 class DType:
     """The type of the elements of a tensor, such as `tf.float32`.
 

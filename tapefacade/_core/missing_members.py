@@ -7,6 +7,16 @@ C = TypeVar("C", bound=type)
 
 NO_GRAPH = "There are no graphs: tensors have values, which `numpy()` gives."
 NO_PROTO = "There is no protocol buffer of it: pickle it, or write what makes it."
+# What TensorFlow's tracing asks of types.
+OF_TYPES = {
+    "cast placeholder_value": (
+        "It belongs to TensorFlow's tracing: convert values with `tf.convert_to_tensor`."
+    ),
+    "experimental_as_proto experimental_from_proto experimental_type_proto": NO_PROTO,
+}
+NO_PARTS = {
+    "flatten from_tensors to_tensors": "It is one value, not made of tensors: hand it on itself."
+}
 TABLE_ITSELF = "Hand the table itself on."
 ENTRIES_AT_ONCE = "A `tf.lookup.StaticHashTable` has its entries at once."
 NO_SESSION = "Leave it out: there are no sessions."
@@ -32,7 +42,7 @@ def lacks(advice: dict[str, str]) -> Callable[[C], C]:
     """
     sentences = {name: text for names, text in advice.items() for name in names.split()}
 
-    def decorate(kind: C) -> C:
+    def decorate(kind: Any) -> Any:
         asked_before: Any = getattr(kind, "__getattr__", object.__getattribute__)
 
         def __getattr__(self: Any, name: str) -> Any:  # noqa: N807
@@ -43,6 +53,7 @@ def lacks(advice: dict[str, str]) -> Callable[[C], C]:
             return asked_before(self, name)  # a property may have raised an error of its own
 
         kind.__getattr__ = __getattr__
+        kind._lacking = {**getattr(kind, "_lacking", {}), **sentences}
         return kind
 
     return decorate

@@ -6,9 +6,11 @@ from typing import Any, cast, overload
 
 from tapefacade._core.dimension import Dimension, sizes_of, slice_of_unknown
 from tapefacade._core.error_texts import incompatible_shapes, rank_too_low, wrong_rank
+from tapefacade._core.missing_members import NO_PARTS, OF_TYPES, lacks
 from tapefacade._core.tracebacks import shortening
 
 
+@lacks(OF_TYPES | NO_PARTS | {"as_proto": "Write `as_list()`."})
 class TensorShape:
     """The sizes of the axes of a tensor, all of which may be unknown, or even how many there are.
 

@@ -8,12 +8,14 @@ import numpy as np
 
 from tapefacade._core import dtypes, nest
 from tapefacade._core.dispatch import Composite, parts, with_parts
+from tapefacade._core.missing_members import OF_TYPES, lacks
 from tapefacade._core.tensor_shape import TensorShape
 
 # Class of a value -> what makes its spec, for classes without `_type_spec`.
 _MAKERS: dict[type, Callable[[Any], "TypeSpec"]] = {}
 
 
+@lacks(OF_TYPES)
 class TypeSpec(Composite, abc.ABC):
     """What is known of a value made of tensors before it is there: the base of all specs.
 

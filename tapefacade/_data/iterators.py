@@ -162,6 +162,13 @@ class Iterator(abc.ABC):
         """Returns the next element as a `tf.experimental.Optional`, which is empty at the end."""
 
 
+@lacks(
+    {
+        "output_classes output_shapes output_types": (
+            "Read `element_spec`, or call `tf.compat.v1.data.get_output_types` and its like."
+        )
+    }
+)
 class OwnedIterator(Iterator):
     """An iteration over a dataset that it keeps alive."""
 
@@ -218,6 +225,10 @@ class OwnedIterator(Iterator):
             return next(self)
         except StopIteration:
             raise self._end() from None
+
+    def next(self) -> Any:
+        """Returns the next element, as `next(iterator)` does."""
+        return next(self)
 
     def _end(self) -> errors.OpError:
         end = errors.OutOfRangeError(None, None, "End of sequence")

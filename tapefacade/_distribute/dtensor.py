@@ -1055,6 +1055,7 @@ def preferred_device_type() -> str:
     return next((kind for kind in ("TPU", "GPU") if num_local_devices(kind)), "CPU")
 
 
+@lacks({"save_as_bf16": "Save a variable of dtype bfloat16."})
 class DVariable(ResourceVariable):
     """A variable that is laid out over a mesh: a `tf.Variable` with `sharding`.
 

@@ -5,11 +5,20 @@ from typing import Any
 
 from tapefacade._checkpoint.checkpoint import Checkpoint
 from tapefacade._core import nest
+from tapefacade._core.missing_members import lacks
+from tapefacade._data.dataset import Dataset
 from tapefacade._distribute.dtensor import Layout, Mesh, copy_to_mesh
 
 MESSAGE_DIMENSION = "batch_dim {} was specified but at least one layout did not contain it: {}"
 
 
+@lacks(
+    {
+        " ".join(name for name in dir(Dataset) if name[0] != "_" and name != "element_spec"): (
+            "Call it on the dataset that this is made of."
+        )
+    }
+)
 class DTensorDataset:
     """The batches of a dataset, laid out over a mesh.
 

@@ -155,6 +155,17 @@ class LinearOperatorIdentity(SizedOperator, shown="linear_operator_identity"):
     def _diag_part(self) -> Any:
         return ones([*self._sizes(), self._rows], self.dtype)
 
+    def add_to_tensor(  # pyright: ignore[reportIncompatibleMethodOverride]  # TensorFlow's name
+        self, mat: Any, name: str = "add_to_tensor"
+    ) -> Any:
+        """Adds the matrices to a tensor; see `tf.linalg.LinearOperator.add_to_tensor`.
+
+        Args:
+            mat: the tensor.
+            name: ignored.
+        """
+        return super().add_to_tensor(mat)
+
     def _add_to_tensor(self, x: Any) -> Any:
         return set_diag(x, 1 + diag_part(x))
 
@@ -260,6 +271,17 @@ class LinearOperatorScaledIdentity(LinearOperator, shown="linear_operator_identi
 
     def _diag_part(self) -> Any:
         return expand_dims(self._multiplier, -1) * ones([self._rows], self.dtype)
+
+    def add_to_tensor(  # pyright: ignore[reportIncompatibleMethodOverride]  # TensorFlow's name
+        self, mat: Any, name: str = "add_to_tensor"
+    ) -> Any:
+        """Adds the matrices to a tensor; see `tf.linalg.LinearOperator.add_to_tensor`.
+
+        Args:
+            mat: the tensor.
+            name: ignored.
+        """
+        return super().add_to_tensor(mat)
 
     def _add_to_tensor(self, x: Any) -> Any:
         return set_diag(x, expand_dims(self._multiplier, -1) + diag_part(x))

@@ -16,6 +16,7 @@ from tapefacade._core.conversion import convert
 from tapefacade._core.error_texts import invalid, shape_text
 from tapefacade._core.gradient_rules import NOT_DIFFERENTIABLE
 from tapefacade._core.logging import warn
+from tapefacade._core.missing_members import NO_PROTO, lacks
 from tapefacade._core.operator_types import Operators
 from tapefacade._core.placement import PLACED, Placement, default_device, note_device
 from tapefacade._core.pytree import child_of, with_child
@@ -109,6 +110,16 @@ RESULT = _Identity("Identity")
 
 
 @with_short_tracebacks
+@lacks(
+    {
+        "load": "Write `assign`.",
+        "count_up_to": "Write `assign_add(1)`, and compare what it returns.",
+        "from_proto": NO_PROTO,
+        "read_value_no_copy": "Write `read_value`.",
+        "SaveSliceInfo": "Lay the variable out with `sharding`; checkpoints hold it as a whole.",
+        "handle": "There is no resource behind a variable: hand the variable itself on.",
+    }
+)
 class Variable(Operators, metaclass=VariableMeta):
     """A value that can change: a box around a tensor.
 

@@ -21,6 +21,7 @@ import numpy as np
 from tapefacade._config.devices import list_physical_devices
 from tapefacade._core import dtypes, errors, nest
 from tapefacade._core.device_spec import DeviceSpec
+from tapefacade._core.missing_members import NO_SESSION, lacks
 from tapefacade._core.optional_imports import optional_module
 from tapefacade._core.random_seeds import set_seed
 from tapefacade._core.tensor import hinted
@@ -125,6 +126,12 @@ def _shapes_differ(first: Any, second: Any, message: Any) -> str:
     return f"Shape mismatch: expected {first.shape}, got {second.shape}. {message or ''}"
 
 
+@lacks(
+    {
+        "test_session": NO_SESSION,
+        "assertProtoEqualsVersion": "Write `assertProtoEquals`: there are no versions of graphs.",
+    }
+)
 class TensorFlowTestCase(UnittestCase):  # TensorFlow's name
     """What `tf.test.TestCase` has beyond the test case of absl that it derives from."""
 
@@ -594,6 +601,35 @@ class TensorFlowTestCase(UnittestCase):  # TensorFlow's name
             msg: what to say if it fails.
         """
         self.assertCountEqual(first, second, msg)
+
+    def assertProtoEquals(
+        self,
+        expected_message_maybe_ascii: Any,
+        validate_message: Any,
+        msg: str | None = None,
+        relative_tolerance: float | None = None,
+    ) -> None:
+        """Fails unless two messages of Protocol Buffers are equal.
+
+        Args:
+            expected_message_maybe_ascii: a message, or the text of one.
+            validate_message: a message.
+            msg: what to say if it fails.
+            relative_tolerance: by which part floating-point numbers may differ.
+        """
+        library = optional_module("google.protobuf.text_format", "records", "Messages", "protobuf")
+        expected = expected_message_maybe_ascii
+        if isinstance(expected, str):
+            expected = library.Parse(expected, type(validate_message)())
+        self.assertIs(type(expected), type(validate_message), msg)
+        found, wanted = (str(message) for message in (validate_message, expected))
+        if relative_tolerance is None:
+            self.assertMultiLineEqual(wanted, found, msg)
+            return
+        number = re.compile(r"(?<=: )-?[0-9][0-9.e+-]*$", re.MULTILINE)
+        self.assertMultiLineEqual(number.sub("0", wanted), number.sub("0", found), msg)
+        for one, other in zip(number.findall(wanted), number.findall(found), strict=True):
+            self.assertTrue(math.isclose(float(one), float(other), rel_tol=relative_tolerance), msg)
 
     def assertStartsWith(self, actual: Any, expected_start: Any, msg: Any = None) -> None:
         """Fails unless a text begins with another one.

@@ -1,4 +1,4 @@
-"""Lists the public names of TensorFlow with their signatures, as JSON.
+"""Lists the public names of TensorFlow with their signatures, and the members of its classes.
 
 python tests/goldens/generate_public_api.py (in an environment with TensorFlow)
 
@@ -10,6 +10,7 @@ package in both.
 
 import inspect
 import json
+import operator
 import pathlib
 import types
 
@@ -60,6 +61,30 @@ def signatures(tf, described=described, is_public=is_public):
     return found
 
 
+def members(tf, names):
+    """The public members of all public classes: of methods the names of the parameters."""
+    found = {}
+    for path, held in names.items():
+        namespace = operator.attrgetter(path.removeprefix("tf."))(tf) if path != "tf" else tf
+        for name in held:
+            kind = getattr(namespace, name)
+            if isinstance(kind, type) and not kind.__module__.startswith("keras"):
+                public = [member for member in dir(kind) if member[0] != "_"]
+                found[f"{path}.{name}"] = {member: parameters(kind, member) for member in public}
+    return found
+
+
+def parameters(kind, member):
+    """The names of a method's parameters, in one text; None of what is no method."""
+    if not callable(getattr(kind, member, None)):
+        return None
+    try:
+        held = inspect.signature(getattr(kind, member)).parameters.values()
+    except (TypeError, ValueError):
+        return None
+    return " ".join(written(parameter).partition("=")[0] for parameter in held)
+
+
 def main():
     import tensorflow as tf
 
@@ -68,6 +93,10 @@ def main():
     path = pathlib.Path(__file__).parent / "public_api.json"
     path.write_text("{\n" + ",\n".join(lines) + "\n}\n")
     print(f"{len(lines)} namespaces, {sum(map(len, found.values()))} names")
+    held = members(tf, found)
+    lines = [f"{json.dumps(path)}: {json.dumps(one)}" for path, one in sorted(held.items())]
+    path.with_name("public_members.json").write_text("{\n" + ",\n".join(lines) + "\n}\n")
+    print(f"{len(lines)} classes, {sum(map(len, held.values()))} members")
 
 
 if __name__ == "__main__":

@@ -508,6 +508,7 @@ def iterators(tf, np):
     dataset = tf.data.Dataset.range(2)
     iterator = iter(dataset)
     found = [next(iterator), iterator.get_next(), caught(iterator.get_next)]
+    found += [iter(dataset).next(), caught(iter(dataset.take(0)).next)]
     found += [
         caught(lambda: next(iterator)),
         iterator.element_spec,

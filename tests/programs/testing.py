@@ -287,3 +287,13 @@ def gradients(tf, np):
         "two outputs": caught(lambda: tf.test.compute_gradient(lambda a: (a, a), [1.0])),
         "scalars": one(lambda a: a * 2.0, tf.constant(1.5)),
     }
+
+
+def messages_of_protobuf(tf, np):
+    message = tf.train.FloatList(value=[1.0, 2.5])
+
+    def equal(expected):
+        return caught(lambda: _case(tf).assertProtoEquals(expected, message))
+
+    found = [equal("value: 1.0 value: 2.5"), equal(message), equal(tf.train.Int64List(value=[1]))]
+    return [getattr(each, "name", each) for each in found]

@@ -18,6 +18,7 @@ from tapefacade._checkpoint.saved_model.signatures import (
     outputs_by_name,
 )
 from tapefacade._checkpoint.tracking import to_tensor
+from tapefacade._core.missing_members import lacks
 from tapefacade._core.tensor import hinted
 from tapefacade._core.tensor_shape import TensorShape
 from tapefacade._core.tensor_spec import TensorSpec
@@ -71,6 +72,13 @@ def _saved_or_found(name: str) -> Any:
     return property(lambda self: vars(self).get(name) or found.fget(self), doc=found.__doc__)
 
 
+@lacks(
+    {
+        "graph_debug_info tensorflow_git_version tensorflow_version": (
+            "Leave it out: what was saved is not tied to a version of TensorFlow."
+        )
+    }
+)
 class LoadedObject(Module):
     """An object of a model that was loaded: its attributes are variables, functions and objects."""
 

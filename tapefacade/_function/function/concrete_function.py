@@ -45,7 +45,12 @@ def _component_specs(spec: Any) -> Any:
 @lacks(
     {
         "function_type": "Write `structured_input_signature` and `structured_outputs`.",
-        "inference_fn graph": "Call the function itself; `program()` lists what it does.",
+        "function_def graph inference_fn from_func_graph": (
+            "Call the function itself; `program()` lists what it does."
+        ),
+        "replace_capture_with_deferred_capture set_external_captures set_variables": (
+            "Make what is captured a parameter of the function."
+        ),
     }
 )
 class ConcreteFunction(function_types.Callable):

@@ -2,10 +2,20 @@
 
 from typing import Any
 
+from tapefacade._core.missing_members import lacks
 from tapefacade._definition.op import function
 
 
 @function("types.experimental.Callable")
+@lacks(
+    {
+        "function_type": (
+            "Write `get_concrete_function(...)`, and of that `structured_input_signature` and "
+            "`structured_outputs`."
+        ),
+        "get_initialization_function": "Call the function once: variables have values then.",
+    }
+)
 class Callable:
     """The base class of what can be called with tensors: functions and concrete functions.
 
