@@ -341,6 +341,10 @@ from tapefacade._port.keras_alias import watch_keras as _watch_keras
 from tapefacade._port.report import report as report
 from tapefacade._port.tensorflow_alias import install_as_tensorflow as install_as_tensorflow
 from tapefacade._queues.critical_section import CriticalSection as CriticalSection
+from tapefacade._ragged.empty_rows import (
+    ragged_fill_empty_rows as ragged_fill_empty_rows,
+    ragged_fill_empty_rows_grad as ragged_fill_empty_rows_grad,
+)
 from tapefacade._ragged.spec import RaggedTensorSpec as RaggedTensorSpec
 from tapefacade._ragged.tensor import RaggedTensor as RaggedTensor
 from tapefacade._sparse.spec import SparseTensorSpec as SparseTensorSpec

@@ -548,6 +548,16 @@ def test_loops_in_custom_gradients_on_a_tape():
     assert [y.numpy(), tape.gradient(y, x).numpy()] == [8.0, 12.0]
 
 
+def test_weights_and_scopes_of_internal_names(alias):
+    space = importlib.import_module("tensorflow").__internal__
+    weights = space.ops.broadcast_weights([[1.0], [2.0]], tf.zeros([2, 2]))
+    assert weights.numpy().tolist() == [[1.0, 1.0], [2.0, 2.0]]
+    with pytest.raises(ValueError, match="weights can not be broadcast to values"):
+        space.ops.broadcast_weights([1.0], tf.zeros([2, 2]))
+    with tf.name_scope("a"), tf.name_scope("b"):
+        assert space.get_name_scope() == "a/b"
+
+
 def test_functions_for_a_device():
     attributes = {"api_implements": "sampler", "api_preferred_device": "CPU"}
     f = tf.function(lambda x: x + 1, experimental_attributes=attributes)

@@ -408,3 +408,58 @@ def test_threads_end_with_what_they_leave_pending():
         assert product.numpy().tolist() == [k, 2.0 * k]
         assert variable.numpy() == 1.0
     assert THREAD.recording is not elsewhere(lambda: THREAD.recording)
+
+
+def test_a_coordinator_raises_the_first_error_when_threads_are_joined():
+    coordinator, counted = tf.train.Coordinator(), []
+
+    def count():
+        with coordinator.stop_on_exception():
+            while not coordinator.should_stop():
+                counted.append(1)
+                coordinator.wait_for_stop(0.001)
+
+    def fail():
+        with coordinator.stop_on_exception():
+            raise ValueError("broken")
+
+    threads = [threading.Thread(target=count), threading.Thread(target=fail)]
+    coordinator.register_thread(threads[0])
+    for thread in threads:
+        thread.start()
+    with pytest.raises(ValueError, match="broken"):
+        coordinator.join(threads[1:])
+    assert coordinator.joined
+    assert not any(thread.is_alive() for thread in threads)
+    with pytest.raises(ValueError, match="broken"):
+        coordinator.raise_requested_exception()
+    with pytest.raises(KeyError):
+        coordinator.request_stop(KeyError("later"))
+    coordinator.clear_stop()
+    assert not coordinator.should_stop()
+    assert not coordinator.joined
+
+
+def test_a_coordinator_takes_the_end_of_data_for_no_error():
+    coordinator = tf.train.Coordinator()
+    with coordinator.stop_on_exception():
+        raise tf.errors.OutOfRangeError(None, None, "end")
+    assert coordinator.should_stop()
+    coordinator.join()
+    other = tf.train.Coordinator(clean_stop_exception_types=(StopIteration,))
+    other.request_stop(StopIteration())
+    other.join()
+    with pytest.raises(ValueError, match="ex must be a tuple"):
+        tf.train.Coordinator().request_stop("no error")
+
+
+def test_a_coordinator_names_threads_that_do_not_stop():
+    coordinator, end = tf.train.Coordinator(), threading.Event()
+    thread = threading.Thread(target=end.wait, name="stubborn")
+    thread.start()
+    coordinator.request_stop()
+    with pytest.raises(RuntimeError, match="threads still running: stubborn"):
+        coordinator.join([thread], stop_grace_period_secs=0.01)
+    coordinator.join([thread], stop_grace_period_secs=0.01, ignore_live_threads=True)
+    end.set()
+    thread.join()

@@ -80,6 +80,29 @@ def _check_weights(weights: EagerTensor, values: EagerTensor) -> None:
             )
 
 
+def broadcast_weights(weights: Any, values: Any) -> EagerTensor:
+    """Broadcasts weights to the shape of values, which must have as many axes.
+
+    Args:
+        weights: a scalar, or a tensor of the rank of `values`, of sizes 1 or those of `values`.
+        values: a tensor.
+
+    Returns:
+        A tensor of the shape and dtype of `values`.
+
+    Raises:
+        ValueError: if the shapes do not fit.
+
+    >>> broadcast_weights([[1.0], [2.0]], tf.zeros([2, 2])).numpy()
+    array([[1., 1.],
+           [2., 2.]], dtype=float32)
+    """
+    values = convert(values)
+    weights = convert(weights, values.dtype)
+    _check_weights(weights, values)
+    return broadcast_to(weights, values.shape)
+
+
 @function("compat.v1.losses.compute_weighted_loss")
 def compute_weighted_loss(
     losses: Any,

@@ -31,7 +31,6 @@ _PRIVATE = "It is private to TensorFlow: write `import tensorflow as tf` and use
 _ABSL = "Write `from absl import app, flags, logging`, or use argparse and logging"
 _NO_GRAPH = "Leave it out: there are no graphs, and tensors have values at once"
 _CPP = "There is no C++ library: write the op in JAX, or call it with `tf.numpy_function`"
-_TABLE = "Write `tf.lookup.KeyValueTensorInitializer` with the tensors of the dataset"
 _SESSION = "Tensors have values at once: call `numpy()` instead of `run`"
 _CONFIG = "Leave it out, or use `tf.config`"
 _NO_SWITCH = "Leave it out: programs are compiled without graphs"
@@ -155,8 +154,6 @@ HINTS = {
     "tf.check_pinned": _PLACED,
     "tf.conv2d_backprop_filter_v2": "Differentiate `tf.nn.conv2d` with a `tf.GradientTape`",
     "tf.conv2d_backprop_input_v2": _TRANSPOSED,
-    "tf.ragged_fill_empty_rows": "Fill the rows with `tf.where` on `to_tensor()`",
-    "tf.ragged_fill_empty_rows_grad": "Differentiate with a `tf.GradientTape`",
     "tf.nondifferentiable_batch_function": "Collect the calls in a `tf.data.Dataset`, and batch it",
     "tf.load_library": _CPP,
     "tf.load_op_library": _CPP,
@@ -168,9 +165,6 @@ HINTS = {
     "tf.data.experimental.service": "Leave it out: datasets run in the process that reads them",
     "tf.data.experimental.distributed_save": "Write `dataset.save`",
     "tf.data.experimental.SqlDataset": "Read with `sqlite3` in `tf.data.Dataset.from_generator`",
-    "tf.data.experimental.TFRecordWriter": (
-        "Write `tf.io.TFRecordWriter` in a loop over the dataset"
-    ),
     "tf.data.experimental.enable_debug_mode": "Write `tf.config.run_functions_eagerly(True)`",
     "tf.data.experimental.from_variant": _DATASET,
     "tf.data.experimental.to_variant": _DATASET,
@@ -178,19 +172,9 @@ HINTS = {
     "tf.data.experimental.make_saveable_from_iterator": (
         "Track the iterator in a `tf.train.Checkpoint`"
     ),
-    "tf.data.experimental.make_batched_features_dataset": (
-        "Read with `tf.data.TFRecordDataset`, map `tf.io.parse_example`"
-    ),
-    "tf.data.experimental.parse_example_dataset": "Map `tf.io.parse_example` over batches",
-    "tf.data.experimental.DatasetInitializer": _TABLE,
-    "tf.data.experimental.index_table_from_dataset": _TABLE,
-    "tf.data.experimental.table_from_dataset": _TABLE,
     "tf.debugging.experimental": "Write `tf.debugging.enable_check_numerics`, or `run --report`",
     "tf.feature_column": (
         "Write a layer of `tf.keras.layers` such as `StringLookup` and `Embedding`"
-    ),
-    "tf.feature_column.categorical_column_with_vocabulary_file": (
-        "Read the file, and write `categorical_column_with_vocabulary_list`"
     ),
     "tf.image.decode_jxl": _JPEG_XL,
     "tf.io.decode_jxl": _JPEG_XL,
@@ -242,12 +226,10 @@ HINTS = {
     "tf.train.ClusterDef": _PROCESS,
     "tf.train.JobDef": _PROCESS,
     "tf.train.ServerDef": _PROCESS,
-    "tf.train.Coordinator": "Write `threading.Event` and `concurrent.futures`",
     "tf.train.experimental": (
         "Write `tf.train.Checkpoint` without these options: a checkpoint is one file"
     ),
     "tf.types.experimental": "It is for annotations only: write `Any`",
-    "tf.types.experimental.distributed": "Write `tf.distribute.DistributedValues`",
     "tf.experimental.StructuredTensor": (
         "Keep the tensors in a dictionary: all functions take nests"
     ),

@@ -144,6 +144,25 @@ class VocabularyListCategoricalColumn(_VocabularyFields, _KeyedColumn):
         return len(self.vocabulary_list) + self.num_oov_buckets
 
 
+class _FileFields(NamedTuple):
+    key: str
+    vocabulary_file: str
+    vocabulary_size: int
+    num_oov_buckets: int
+    dtype: dtypes.DType
+    default_value: int
+    file_format: str | None
+
+
+class VocabularyFileCategoricalColumn(_FileFields, _KeyedColumn):
+    """A column of categories that the lines of a file name."""
+
+    @property
+    def num_buckets(self) -> int:
+        """The number of categories."""
+        return self.vocabulary_size + self.num_oov_buckets
+
+
 class _IdentityFields(NamedTuple):
     key: str
     number_buckets: int
@@ -282,6 +301,56 @@ class EmbeddingColumn(_EmbeddingFields, FeatureColumn):
     def variable_shape(self) -> TensorShape:
         """The shape of the values in one example."""
         return TensorShape([self.dimension])
+
+
+class _SequenceFields(NamedTuple):
+    categorical_column: Any
+
+
+class SequenceCategoricalColumn(_SequenceFields, CategoricalColumn):
+    """A column of sequences of categories."""
+
+    @property
+    def name(self) -> str:
+        """The name of the categories."""
+        return self.categorical_column.name
+
+    @property
+    def parse_example_spec(self) -> Spec:
+        """How the feature is parsed."""
+        return self.categorical_column.parse_example_spec
+
+    @property
+    def num_buckets(self) -> int:
+        """The number of categories."""
+        return self.categorical_column.num_buckets
+
+
+class _SequenceNumericFields(NamedTuple):
+    key: str
+    shape: tuple[int, ...]
+    default_value: float
+    dtype: dtypes.DType
+    normalizer_fn: Any
+
+
+class SequenceNumericColumn(_SequenceNumericFields, FeatureColumn):
+    """A column of sequences of numbers."""
+
+    @property
+    def name(self) -> str:
+        """The name of the feature."""
+        return self.key
+
+    @property
+    def parse_example_spec(self) -> Spec:
+        """How the feature is parsed."""
+        return {self.key: VarLenFeature(self.dtype)}
+
+    @property
+    def variable_shape(self) -> TensorShape:
+        """The shape of the values in one step."""
+        return TensorShape(self.shape)
 
 
 def default_initializer(dimension: int) -> TruncatedNormal:

@@ -11,6 +11,9 @@ import numpy as np
 from tapefacade._core import dtypes
 from tapefacade._definition.op import function
 from tapefacade._feature_column import columns
+from tapefacade._io.files import read_file
+from tapefacade._io.gfile import exists
+from tapefacade._io.records import tf_record_iterator
 from tapefacade._lookup.table_initializers import shown_dtype
 
 
@@ -24,6 +27,14 @@ def _require_discrete(dtype: dtypes.DType, key: str) -> None:
         raise ValueError(
             f"column_name: {key} dtype must be string or integer. dtype: {shown_dtype(dtype)}."
         )
+
+
+def _require_one_choice(num_oov_buckets: int, has_default: bool, key: str) -> None:
+    """Refuses two ways to treat values that are in no vocabulary."""
+    if num_oov_buckets and has_default:
+        raise ValueError(f"Can't specify both num_oov_buckets and default_value in {key}.")
+    if num_oov_buckets < 0:
+        raise ValueError(f"Invalid num_oov_buckets {num_oov_buckets} in {key}.")
 
 
 @function("feature_column.numeric_column")
@@ -54,6 +65,46 @@ def numeric_column(
     {'age': FixedLenFeature(shape=(1,), dtype=tf.float32, default_value=None)}
     """
     _require_key(key)
+    sizes, kind = _numbers(key, shape, dtype, normalizer_fn)
+    default = _default(default_value, sizes, kind, key)
+    return columns.NumericColumn(key, sizes, default, kind, normalizer_fn)
+
+
+@function("feature_column.sequence_numeric_column")
+def sequence_numeric_column(
+    key: str,
+    shape: Any = (1,),
+    default_value: float = 0.0,
+    dtype: Any = dtypes.float32,
+    normalizer_fn: Callable[[Any], Any] | None = None,
+) -> columns.SequenceNumericColumn:
+    """Describes a column of sequences of numbers.
+
+    Args:
+        key: the name of the feature.
+        shape: the shape of its values in one step.
+        default_value: what stands behind shorter sequences.
+        dtype: the dtype of the values.
+        normalizer_fn: what is applied to the values.
+
+    Returns:
+        A named tuple with `parse_example_spec`.
+
+    Raises:
+        ValueError: if an argument has a value that cannot be used.
+        TypeError: if `normalizer_fn` is no function.
+
+    >>> tf.feature_column.sequence_numeric_column("price").parse_example_spec
+    {'price': VarLenFeature(dtype=tf.float32)}
+    """
+    sizes, kind = _numbers(key, shape, dtype, normalizer_fn)
+    return columns.SequenceNumericColumn(key, sizes, default_value, kind, normalizer_fn)
+
+
+def _numbers(
+    key: str, shape: Any, dtype: Any, normalizer_fn: Any
+) -> tuple[tuple[int, ...], dtypes.DType]:
+    """Returns the sizes and the dtype of a column of numbers."""
     sizes = tuple(int(n) for n in shape) if isinstance(shape, Sequence) else (int(shape),)
     if any(size <= 0 for size in sizes):
         raise ValueError(f"shape dimensions must be greater than 0. shape: {sizes}, key: {key}")
@@ -64,8 +115,7 @@ def numeric_column(
         )
     if normalizer_fn is not None and not callable(normalizer_fn):
         raise TypeError(f"normalizer_fn must be a callable. Given: {normalizer_fn}")
-    default = _default(default_value, sizes, kind, key)
-    return columns.NumericColumn(key, sizes, default, kind, normalizer_fn)
+    return sizes, kind
 
 
 def _default(value: Any, shape: tuple[int, ...], dtype: dtypes.DType, key: str) -> Any:
@@ -188,10 +238,7 @@ def categorical_column_with_vocabulary_list(
     if len(set(vocabulary_list)) != len(vocabulary_list):
         raise ValueError(f"Duplicate keys in vocabulary_list {vocabulary_list}, column_name: {key}")
     own = dtypes.as_dtype(np.array(vocabulary_list).dtype)
-    if num_oov_buckets and default_value != -1:
-        raise ValueError(f"Can't specify both num_oov_buckets and default_value in {key}.")
-    if num_oov_buckets < 0:
-        raise ValueError(f"Invalid num_oov_buckets {num_oov_buckets} in {key}.")
+    _require_one_choice(num_oov_buckets, default_value != -1, key)
     _require_discrete(own, key)
     kind = own if dtype is None else dtypes.as_dtype(dtype)
     if kind.is_integer != own.is_integer or not (kind.is_integer or kind is dtypes.string):
@@ -203,6 +250,62 @@ def categorical_column_with_vocabulary_list(
     return columns.VocabularyListCategoricalColumn(
         key, tuple(vocabulary_list), kind, default_value, num_oov_buckets
     )
+
+
+@function("feature_column.categorical_column_with_vocabulary_file")
+def categorical_column_with_vocabulary_file(
+    key: str,
+    vocabulary_file: str,
+    vocabulary_size: int | None = None,
+    dtype: Any = dtypes.string,
+    default_value: int | None = None,
+    num_oov_buckets: int = 0,
+    file_format: str | None = None,
+) -> columns.VocabularyFileCategoricalColumn:
+    r"""Describes a column of categories that the lines of a file name.
+
+    Args:
+        key: the name of the feature.
+        vocabulary_file: the path of the file, which is read if there is no size.
+        vocabulary_size: how many lines count; all by default.
+        dtype: string or an integer dtype.
+        default_value: the category of other values, -1 by default.
+        num_oov_buckets: how many categories there are for other values.
+        file_format: "tfrecord_gzip" for a file of records, as one that ends in "tfrecord.gz" is.
+
+    Returns:
+        A named tuple with `parse_example_spec`.
+
+    Raises:
+        ValueError: if an argument has a value that cannot be used, or there is no file.
+
+    >>> import tempfile
+    >>> path = tempfile.mkdtemp() + "/sizes"
+    >>> tf.io.write_file(path, "S\nL\n")
+    >>> tf.feature_column.categorical_column_with_vocabulary_file("size", path).num_buckets
+    2
+    """
+    if not vocabulary_file:
+        raise ValueError(f"Missing vocabulary_file in {key}.")
+    if file_format is None and vocabulary_file.endswith("tfrecord.gz"):
+        file_format = "tfrecord_gzip"
+    if vocabulary_size is None:
+        if not exists(vocabulary_file):
+            raise ValueError(f"vocabulary_file in {key} does not exist.")
+        if file_format == "tfrecord_gzip":
+            vocabulary_size = sum(1 for _ in tf_record_iterator(vocabulary_file, "GZIP"))
+        else:
+            vocabulary_size = len(read_file(vocabulary_file).numpy().splitlines())
+    if vocabulary_size < 1:
+        raise ValueError(f"Invalid vocabulary_size in {key}.")
+    _require_one_choice(num_oov_buckets, default_value is not None, key)
+    kind = dtypes.as_dtype(dtype)
+    _require_discrete(kind, key)
+    _require_key(key)
+    return columns.VocabularyFileCategoricalColumn(
+        key, vocabulary_file, vocabulary_size, num_oov_buckets, kind,
+        -1 if default_value is None else default_value, file_format,
+    )  # fmt: skip
 
 
 @function("feature_column.categorical_column_with_identity")
@@ -412,3 +515,121 @@ def make_parse_example_spec(feature_columns: Sequence[Any]) -> dict[str, Any]:
                 )
         result.update(spec)
     return result
+
+
+@function("feature_column.sequence_categorical_column_with_hash_bucket")
+def sequence_categorical_column_with_hash_bucket(
+    key: str, hash_bucket_size: int, dtype: Any = dtypes.string
+) -> columns.SequenceCategoricalColumn:
+    """Describes a column of sequences of categories; see `categorical_column_with_hash_bucket`.
+
+    Args:
+        key: as there.
+        hash_bucket_size: as there.
+        dtype: as there.
+
+    Returns:
+        A named tuple with `parse_example_spec`.
+
+    >>> make = tf.feature_column.sequence_categorical_column_with_hash_bucket
+    >>> make("word", 10).num_buckets
+    10
+    """
+    return columns.SequenceCategoricalColumn(
+        categorical_column_with_hash_bucket(key, hash_bucket_size, dtype)
+    )
+
+
+@function("feature_column.sequence_categorical_column_with_identity")
+def sequence_categorical_column_with_identity(
+    key: str, num_buckets: int, default_value: int | None = None
+) -> columns.SequenceCategoricalColumn:
+    """Describes a column of sequences of categories; see `categorical_column_with_identity`.
+
+    Args:
+        key: as there.
+        num_buckets: as there.
+        default_value: as there.
+
+    Returns:
+        A named tuple with `parse_example_spec`.
+
+    >>> make = tf.feature_column.sequence_categorical_column_with_identity
+    >>> make("word", 10).num_buckets
+    10
+    """
+    return columns.SequenceCategoricalColumn(
+        categorical_column_with_identity(key, num_buckets, default_value)
+    )
+
+
+@function("feature_column.sequence_categorical_column_with_vocabulary_list")
+def sequence_categorical_column_with_vocabulary_list(
+    key: str,
+    vocabulary_list: Sequence[Any],
+    dtype: Any = None,
+    default_value: int = -1,
+    num_oov_buckets: int = 0,
+) -> columns.SequenceCategoricalColumn:
+    """Describes a column of sequences of categories; see `categorical_column_with_vocabulary_list`.
+
+    Args:
+        key: as there.
+        vocabulary_list: as there.
+        dtype: as there.
+        default_value: as there.
+        num_oov_buckets: as there.
+
+    Returns:
+        A named tuple with `parse_example_spec`.
+
+    >>> make = tf.feature_column.sequence_categorical_column_with_vocabulary_list
+    >>> make("word", ["a", "b"]).num_buckets
+    2
+    """
+    return columns.SequenceCategoricalColumn(
+        categorical_column_with_vocabulary_list(
+            key, vocabulary_list, dtype, default_value, num_oov_buckets
+        )
+    )
+
+
+@function("feature_column.sequence_categorical_column_with_vocabulary_file")
+def sequence_categorical_column_with_vocabulary_file(
+    key: str,
+    vocabulary_file: str,
+    vocabulary_size: int | None = None,
+    num_oov_buckets: int = 0,
+    default_value: int | None = None,
+    dtype: Any = dtypes.string,
+    file_format: str | None = None,
+) -> columns.SequenceCategoricalColumn:
+    """Describes a column of sequences of categories; see `categorical_column_with_vocabulary_file`.
+
+    Args:
+        key: as there.
+        vocabulary_file: as there.
+        vocabulary_size: as there.
+        num_oov_buckets: as there.
+        default_value: as there.
+        dtype: as there.
+        file_format: as there.
+
+    Returns:
+        A named tuple with `parse_example_spec`.
+
+    >>> make = tf.feature_column.sequence_categorical_column_with_vocabulary_file
+    >>> make("word", "words", 5).num_buckets
+    5
+    """
+    return columns.SequenceCategoricalColumn(
+        categorical_column_with_vocabulary_file(
+            key,
+            vocabulary_file,
+            vocabulary_size,
+            dtype,
+            default_value,
+            num_oov_buckets,
+            file_format,
+        )
+    )

@@ -7,6 +7,16 @@ from tapefacade._data.csv_files import (
     make_csv_dataset as make_csv_dataset,
 )
 from tapefacade._data.dataset import Dataset as _Dataset
+from tapefacade._data.dataset_tables import (
+    DatasetInitializer as DatasetInitializer,
+    index_table_from_dataset as index_table_from_dataset,
+    table_from_dataset as table_from_dataset,
+)
+from tapefacade._data.example_files import (
+    DatasetRecordWriter as TFRecordWriter,
+    make_batched_features_dataset as make_batched_features_dataset,
+    parse_example_dataset as parse_example_dataset,
+)
 from tapefacade._data.experimental import (
     Reducer as Reducer,
     assert_cardinality as assert_cardinality,

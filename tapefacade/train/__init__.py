@@ -25,6 +25,7 @@ from tapefacade._io.examples import EXAMPLES as _EXAMPLES
 from tapefacade._optimizers.moving_average import (
     ExponentialMovingAverage as ExponentialMovingAverage,
 )
+from tapefacade._queues.coordinator import Coordinator as Coordinator
 from tapefacade.train import experimental as experimental
 
 _LATE = _EXAMPLES.makers()

@@ -1,6 +1,8 @@
 """Columns: `tf.feature_column`."""
 
-from programs.program import answers
+import pathlib
+
+from programs.program import answers, in_a_new_directory
 
 
 def descriptions(tf, np):
@@ -120,4 +122,43 @@ def descriptions(tf, np):
             b.source_column,
         ),
         lambda: [type(x).__name__ for x in (n, h, vl, b, idc)],
+    )
+
+
+@in_a_new_directory
+def files_and_sequences(tf, np):
+    columns = tf.feature_column
+    file, sequence = columns.categorical_column_with_vocabulary_file, "sequence_categorical_column"
+    pathlib.Path("words").write_text("a\nb\nc\n")
+    with tf.io.TFRecordWriter("words.tfrecord.gz", "GZIP") as writer:
+        writer.write(b"a")
+        writer.write(b"b")
+
+    def of_sequences(name, *args, **kwargs):
+        column = getattr(columns, f"{sequence}_with_{name}")(*args, **kwargs)
+        return [repr(column), column.name, column.num_buckets, repr(column.parse_example_spec)]
+
+    return answers(
+        lambda: repr(file("v", "words")),
+        lambda: [file("v", "words").num_buckets, repr(file("v", "words").parse_example_spec)],
+        lambda: repr(file("v", "words", 2, tf.int64, num_oov_buckets=3)),
+        lambda: repr(file("v", "words", default_value=1)),
+        lambda: int(file("v", "words.tfrecord.gz").num_buckets),
+        lambda: file("v", "words", num_oov_buckets=3).num_buckets,
+        lambda: file("v", ""),
+        lambda: file("v", "nowhere"),
+        lambda: file("v", "words", 0),
+        lambda: file("v", "words", 2, default_value=1, num_oov_buckets=3),
+        lambda: file("v", "words", 2, num_oov_buckets=-1),
+        lambda: file("v", "words", dtype=tf.float32),
+        lambda: file(5, "words"),
+        lambda: of_sequences("hash_bucket", "h", 10),
+        lambda: of_sequences("identity", "i", 5, default_value=2),
+        lambda: of_sequences("vocabulary_list", "v", ["a", "b"], num_oov_buckets=2),
+        lambda: of_sequences("vocabulary_file", "v", "words", 2, 3),
+        lambda: repr(columns.sequence_numeric_column("x")),
+        lambda: repr(columns.sequence_numeric_column("x", 2, 1.0, tf.float64).parse_example_spec),
+        lambda: columns.sequence_numeric_column("x", shape=[0]),
+        lambda: columns.sequence_numeric_column("x", dtype=tf.string),
+        lambda: columns.sequence_numeric_column("x", normalizer_fn=5),
     )

@@ -4,7 +4,7 @@ import gzip
 import pathlib
 import zlib
 
-from programs.program import caught, in_a_new_directory
+from programs.program import answers, caught, in_a_new_directory
 
 
 def _all(dataset):
@@ -261,3 +261,84 @@ def made_of_csv_files(tf, np):
         _all(make("b.csv", 2).take(1)),
         sorted(int(n) for batch in make("*.csv", 1, num_epochs=1) for n in batch["id"]),
     ]
+
+
+@in_a_new_directory
+def examples_in_batches(tf, np):
+    space = tf.data.experimental
+    features = {
+        "a": tf.io.FixedLenFeature([], tf.int64),
+        "b": tf.io.FixedLenFeature([], tf.float32, 0.5),
+    }
+    for name in ("x", "y"):
+        with tf.io.TFRecordWriter(f"{name}.records") as writer:
+            for number in range(3):
+                example = tf.train.Example()
+                example.features.feature["a"].int64_list.value.append(number + 3 * (name == "y"))
+                writer.write(example.SerializeToString())
+
+    def read(pattern="*.records", size=2, count=4, **kwargs):
+        batches = space.make_batched_features_dataset(pattern, size, features, **kwargs)
+        return [
+            batch["a"] if isinstance(batch, dict) else [batch[0]["b"], batch[1]]
+            for batch in batches.take(count)
+        ]
+
+    texts = tf.data.TFRecordDataset("x.records")
+    parse = space.parse_example_dataset(features, num_parallel_calls=2)
+    return answers(
+        lambda: read(shuffle=False, num_epochs=1),
+        lambda: read(shuffle=False),
+        lambda: read(shuffle=False, num_epochs=1, reader_num_threads=2),
+        lambda: read(num_epochs=1, shuffle_seed=3),
+        lambda: read(num_epochs=1, shuffle_seed=3, size=4, drop_final_batch=True),
+        lambda: read("x.records", shuffle=False, num_epochs=1, label_key="a"),
+        lambda: read(label_key="c"),
+        lambda: list(texts.batch(2).apply(parse)),
+        lambda: texts.apply(parse),
+        lambda: space.parse_example_dataset(None),
+    )
+
+
+@in_a_new_directory
+def datasets_written_to_records(tf, np):
+    space, data = tf.data.experimental, tf.data.Dataset.from_tensor_slices(["a", "bc"])
+
+    def written(*args):
+        space.TFRecordWriter("records", *args).write(data)
+        return list(tf.data.TFRecordDataset("records", *args))
+
+    found = [caught(written), caught(written, "GZIP")]
+    for wrong in (["a"], tf.data.Dataset.range(3), data.batch(2)):
+        found.append(caught(lambda wrong=wrong: space.TFRecordWriter("r").write(wrong)))
+    return [getattr(each, "name", each) for each in found]
+
+
+def tables_of_datasets(tf, np):
+    space, words = tf.data.experimental, tf.data.Dataset.from_tensor_slices(["a", "b", "c"])
+    numbers = tf.data.Dataset.range(10, 13)
+    pairs, asked = tf.data.Dataset.zip((words, numbers)), tf.constant(["b", "z", "c"])
+
+    def looked_up(make, *args, **kwargs):
+        table = make(*args, **kwargs)
+        return table.lookup(asked), table.size()
+
+    return answers(
+        lambda: tf.lookup.StaticHashTable(space.DatasetInitializer(pairs), -1).lookup(asked),
+        lambda: [
+            space.DatasetInitializer(pairs).key_dtype,
+            space.DatasetInitializer(pairs).dataset,
+        ],
+        lambda: looked_up(space.table_from_dataset, pairs),
+        lambda: looked_up(space.table_from_dataset, pairs, default_value=5),
+        lambda: looked_up(space.table_from_dataset, pairs, vocab_size=2),
+        lambda: looked_up(space.table_from_dataset, pairs, vocab_size=9),
+        lambda: looked_up(space.index_table_from_dataset, words),
+        lambda: looked_up(space.index_table_from_dataset, words, num_oov_buckets=5),
+        lambda: space.table_from_dataset(words),
+        lambda: space.table_from_dataset(tf.data.Dataset.zip((words, words))),
+        lambda: space.table_from_dataset(tf.data.Dataset.zip((words.batch(1), numbers))),
+        lambda: space.table_from_dataset(pairs, num_oov_buckets=-1),
+        lambda: space.table_from_dataset(pairs, vocab_size=0),
+        lambda: space.table_from_dataset(pairs, key_dtype=tf.float32),
+    )

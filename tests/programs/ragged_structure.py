@@ -1,5 +1,6 @@
 """Ragged tensors put together, taken apart, reduced, counted and multiplied."""
 
+from programs.program import answers as all_answers
 from programs.ragged_tensors import answers
 
 
@@ -258,4 +259,32 @@ def sparse(tf, np):
         R.from_sparse(5)
         G(lambda v: R.from_row_splits(v, [0, 1, 3]).to_sparse().values ** 2, [1.0, 2.0, 3.0])
         """,
+    )
+
+
+def rows_without_values(tf, np):
+    fill = tf.ragged_fill_empty_rows
+
+    def watched():
+        x, default = tf.constant([1.0, 2.0]), tf.constant(9.0)
+        with tf.GradientTape() as tape:
+            tape.watch([x, default])
+            y = fill([0, 2], x, 3, default)[1] ** 2
+        return tape.gradient(y, [x, default])
+
+    @tf.function
+    def within(rows, values):
+        return tuple(fill(rows, values, 4, 0.5))
+
+    return all_answers(
+        lambda: fill([0, 0, 2, 2, 3], [1, 2, 3, 4, 5], 5, 9),
+        lambda: fill(tf.zeros([0], tf.int64), tf.zeros([0]), 2, 9.0),
+        lambda: fill([2, 0, 2], [1, 2, 3], 4, 9),
+        lambda: fill([0], ["a"], 2, "z"),
+        lambda: fill([5], [1], 4, 9),
+        lambda: fill([0, -1], [1, 2], 4, 9),
+        lambda: fill([0, 1], [1], 4, 9),
+        lambda: tf.ragged_fill_empty_rows_grad([0, 1, 4], [1.0, 2.0, 3.0, 4.0, 5.0]),
+        watched,
+        lambda: within(tf.constant([3, 1], tf.int64), tf.constant([1.0, 2.0])),
     )

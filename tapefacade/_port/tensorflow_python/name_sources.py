@@ -115,6 +115,8 @@ NAMES: dict[str, str] = {
     "ops.resource_variable_ops.VariableSpec": "tapefacade._state.variable_specs:VariableSpec",
     "ops.gen_sparse_ops.sparse_reorder": ".sparse_matrices:sparse_reorder",
     "ops.tensor_getitem_override._slice_helper": ".values:rows_of_tensor",
+    "framework.ops.get_name_scope": "tf:get_current_name_scope",
+    "ops.weights_broadcast_ops.broadcast_weights": "tapefacade._compat.v1_losses:broadcast_weights",
     "ops.tensor_getitem_override._slice_helper_var": ".values:rows_of_variable",
     "trackable.autotrackable.AutoTrackable": "tapefacade._state.module:AutoTrackable",
     "trackable.base.Trackable": "tapefacade._state.module:AutoTrackable",

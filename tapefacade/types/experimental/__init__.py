@@ -12,5 +12,6 @@ from tapefacade._function.function.trace_types import (
     SupportsTracingProtocol as SupportsTracingProtocol,
     TraceType as TraceType,
 )
+from tapefacade.types.experimental import distributed as distributed
 
 __getattr__ = _missing_attribute(__name__)
