@@ -4,12 +4,18 @@ A body is recorded on placeholders and then forgotten, but a variable that is ma
 its initial value is recorded once more, in the recording around the body.
 """
 
+import functools
+from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 from tapefacade._core.random_keys import effective_key
+from tapefacade._core.registry import FUNCTIONS
 from tapefacade._core.replica_places import is_in_run
-from tapefacade._core.tensor import EagerTensor
+from tapefacade._core.tensor import EagerTensor, from_host
 from tapefacade._definition.call import MARKERS
+from tapefacade._trace.open_sizes import ACCOUNTS, open_sizes
 from tapefacade._trace.recording import THREAD, Recording
 from tapefacade._trace.slices import needed
 from tapefacade._trace.tree import EDGES, TREE, Node
@@ -35,11 +41,16 @@ def hoisted_tensor(tensor: EagerTensor) -> EagerTensor:
 
 def _repeated(recording: Recording, outer: Recording, tensor: EagerTensor) -> EagerTensor | None:
     """Records a tensor of a body in the recording around it; None if it depends on an argument."""
-    nodes = needed(recording.at, [tensor._slot], _given(recording.at))
+    filled = _filled(recording)
+    nodes = needed(recording.at, [tensor._slot], _given(recording.at) | filled.keys())
     mapped: dict[int, int] = {}
     scalars: dict[int, Any] = {}
     defined = {slot for node in nodes for slot in range(node.first_output, node.end)}
-    for slot in sorted({slot for node in nodes for slot in node.inputs} - defined):
+    read = {tensor._slot}.union(*(node.inputs for node in nodes))
+    for slot in sorted(read - defined):
+        if slot in filled:
+            mapped[slot] = outer.leaf(from_host(filled[slot]()))
+            continue
         if slot in recording.data.scalars:
             scalars[slot] = recording.data.scalars[slot]
             continue
@@ -54,6 +65,22 @@ def _repeated(recording: Recording, outer: Recording, tensor: EagerTensor) -> Ea
         if node.checked:
             outer.effects.append(outer.at.first_output)
     return outer.tensor_at(mapped[tensor._slot], tensor._type)
+
+
+def _filled(recording: Recording) -> dict[int, Callable[[], np.ndarray]]:
+    """Returns what makes the values of slots for which only the shapes of others matter."""
+    values = {FUNCTIONS["_zeros_like"].op: 0, FUNCTIONS["_ones_like"].op: 1}
+    found = {}
+    account = open_sizes() if ACCOUNTS else None
+    node: Node | None = recording.at
+    while node is not None:
+        if (value := values.get(node.operation)) is not None:
+            tensor = recording.tensor_at(node.first_output, node.type)
+            if account is None or account.other_sizes(tensor) == node.type.shape:
+                made = node.type.shape, value, node.type.numpy_dtype
+                found[node.first_output] = functools.partial(np.full, *made)
+        node = node.parent
+    return found
 
 
 def _given(at: Node) -> set[int]:

@@ -165,3 +165,31 @@ def modules_that_stand_for_tensors(tf, np):
     refused.append(lambda: tf.linalg.LinearOperatorIdentity(diagonal))
     found["elsewhere"] = [caught(statement) for statement in refused]
     return found
+
+
+def variables_made_in_functions_that_are_not_called(tf, np):
+    """Initial values for which only the shape of an argument matters: Sonnet builds modules so."""
+
+    class Average(tf.Module):
+        def __init__(self, make):
+            super().__init__()
+            self.make, self.value = make, None
+
+        @tf.function
+        def __call__(self, x):
+            mean = tf.reduce_mean(x, 0)
+            if self.value is None:
+                self.value = tf.Variable(self.make(mean), trainable=False)
+            return self.value.assign_add(mean)
+
+    def twice(x):
+        return tf.ones_like(x) * 2.0 + tf.zeros_like(tf.zeros_like(x))
+
+    found = {}
+    for name, make in {"zeros": tf.zeros_like, "sum": twice}.items():
+        for size in (3, None):
+            module = Average(make)
+            built = module.__call__.get_concrete_function(tf.TensorSpec([size, 2]))
+            made = module.value.numpy()
+            found[f"{name} {size}"] = [made, module(tf.ones([3, 2])), built(tf.ones([3, 2]))]
+    return found
