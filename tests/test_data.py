@@ -218,7 +218,7 @@ def test_batches_own_their_memory():
     x = np.zeros([10, 2], np.float32)
     dataset = Dataset.from_tensor_slices(x).batch(5)
     first, second = next(iter(dataset)), next(iter(dataset))
-    assert not np.shares_memory(first._numpy(), second._numpy())
+    assert not np.shares_memory(first._numpy_array(), second._numpy_array())
 
 
 def test_a_short_chain_does_not_read_all_of_a_long_range():

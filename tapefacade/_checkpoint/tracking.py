@@ -202,7 +202,7 @@ def to_tensor(array: Array) -> Any:
 
 def _variable_values(variable: Variable) -> list[SavedValue]:
     variable._look()
-    array = divided_value(variable._seen._array()) or variable._seen._numpy()
+    array = divided_value(variable._seen._array()) or variable._seen._numpy_array()
     name = variable._root.name.removesuffix(":0")
     return [SavedValue("VARIABLE_VALUE", {"": array}, name)]
 
@@ -302,7 +302,7 @@ def _restore_variable(
 
 def _table_values(table: MutableHashTable) -> list[SavedValue]:
     keys, entries = table.export()
-    return [SavedValue("table", {"-keys": keys._numpy(), "-values": entries._numpy()})]
+    return [SavedValue("table", {"-keys": keys._numpy_array(), "-values": entries._numpy_array()})]
 
 
 def _restore_table(

@@ -487,7 +487,7 @@ def setdiff1d(x: Any, y: Any, index_dtype: Any = dtypes.int32, name: str | None 
     for name_of, tensor in (("x", given), ("y", others)):
         if tensor.ndim != 1:
             raise failed("ListDiff", f"{name_of} should be a 1D vector.")
-    missing = ~np.isin(given._numpy(), others._numpy())
+    missing = ~np.isin(given._numpy_array(), others._numpy_array())
     places = np.flatnonzero(missing)
     out = gather(given, places)
     idx = from_host(places.astype(dtypes.as_dtype(index_dtype).as_numpy_dtype))

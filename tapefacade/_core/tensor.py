@@ -294,7 +294,11 @@ class EagerTensor(TensorText, Operators, Tensor):
             shorten(error)
             raise
 
-    def _numpy(self) -> np.ndarray[Any, Any]:
+    def _numpy(self) -> Any:
+        """Returns the value as `numpy` does, without a copy; libraries call it."""
+        return self._numpy_array()[()]
+
+    def _numpy_array(self) -> np.ndarray[Any, Any]:
         """Returns the value as a NumPy array that must not be changed."""
         try:
             return np.asarray(self._ready())
@@ -306,10 +310,10 @@ class EagerTensor(TensorText, Operators, Tensor):
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
         if copy is False:  # NumPy raises where that cannot be; what is not copied is read-only
-            array = self._numpy().view()
+            array = self._numpy_array().view()
             array.flags.writeable = False
             return np.array(array, dtype=dtype, copy=False)
-        array = np.array(self._numpy())
+        array = np.array(self._numpy_array())
         return array if dtype is None else array.astype(dtype, copy=False)
 
     def __jax_array__(self) -> jax.Array:
@@ -327,7 +331,7 @@ class EagerTensor(TensorText, Operators, Tensor):
         return memoryview(array)  # Python asks from version 3.12 on
 
     def __bytes__(self) -> bytes:
-        array = self._numpy()
+        array = self._numpy_array()
         if not array.ndim and array.dtype.kind in "iu":
             return bytes(int(array))  # as many zeros, as of any whole number
         return array.tobytes()
@@ -341,7 +345,7 @@ class EagerTensor(TensorText, Operators, Tensor):
 
     def __bool__(self) -> bool:
         try:
-            array = self._numpy()
+            array = self._numpy_array()
         except Exception as error:
             shorten(error)
             raise
@@ -352,20 +356,20 @@ class EagerTensor(TensorText, Operators, Tensor):
 
     def __int__(self) -> int:
         try:
-            return int(self._numpy())
+            return int(self._numpy_array())
         except Exception as error:
             shorten(error)
             raise
 
     def __float__(self) -> float:
         try:
-            return float(self._numpy())
+            return float(self._numpy_array())
         except Exception as error:
             shorten(error)
             raise
 
     def __complex__(self) -> complex:
-        return complex(self._numpy()[()])
+        return complex(self._numpy_array()[()])
 
     def __index__(self) -> int:
         return self.numpy().__index__()
@@ -404,7 +408,7 @@ class EagerTensor(TensorText, Operators, Tensor):
         return self
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return from_host, (np.array(self._numpy()),)
+        return from_host, (np.array(self._numpy_array()),)
 
     # What a tensor is not.
 

@@ -177,7 +177,7 @@ class SparseBatch(DatasetNode):
             yield attempt(self._made_of, found)
 
     def _made_of(self, elements: list[Any]) -> Any:
-        arrays = [element._numpy() for element in elements]
+        arrays = [element._numpy_array() for element in elements]
         sizes = self._shape.as_list()
         for axis, size in enumerate(sizes):
             longest = max(array.shape[axis] for array in arrays)

@@ -77,9 +77,9 @@ def _as_columns(elements: list[Any]) -> Columns | None:
         return None
     arrays = []
     for column in zip(*rows, strict=True):
-        first = column[0]._numpy()
+        first = column[0]._numpy_array()
         array = np.empty((len(column), *first.shape), first.dtype)
         for number, leaf in enumerate(column):
-            array[number] = leaf._numpy()[()]
+            array[number] = leaf._numpy_array()[()]
         arrays.append(Column(array))
     return Columns(*arrays)

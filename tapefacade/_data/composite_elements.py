@@ -33,7 +33,7 @@ def count_of(leaf: Any) -> int:
 def rows_of(leaf: Any) -> list[Any]:
     """Takes a leaf apart, into its rows."""
     if isinstance(leaf, EagerTensor):
-        return list(tensors_of(leaf._numpy()))
+        return list(tensors_of(leaf._numpy_array()))
     if isinstance(leaf, ExtensionType):
         return _extension_rows(leaf)
     if isinstance(leaf, SparseTensor):
@@ -42,8 +42,8 @@ def rows_of(leaf: Any) -> list[Any]:
 
 
 def _sparse_rows(leaf: SparseTensor) -> list[SparseTensor]:
-    places, values = leaf.indices._numpy(), leaf.values._numpy()
-    shape = tensor_of(np.array(leaf.dense_shape._numpy()[1:]))
+    places, values = leaf.indices._numpy_array(), leaf.values._numpy_array()
+    shape = tensor_of(np.array(leaf.dense_shape._numpy_array()[1:]))
     found = []
     for row in range(count_of(leaf)):
         chosen = places[:, 0] == row
@@ -91,7 +91,7 @@ def batch_of(
     if isinstance(first, SparseTensor):
         return _sparse_batch(parts)
     if isinstance(first, EagerTensor):
-        return stacked_arrays([part._numpy() for part in parts], place)
+        return stacked_arrays([part._numpy_array() for part in parts], place)
     if first is None:
         return None
     return stack(list(parts))
@@ -137,11 +137,11 @@ def _shown(shape: tuple[int, ...]) -> str:
 
 def _sparse_batch(parts: Sequence[SparseTensor]) -> SparseTensor:
     places, values = [], []
-    shapes = np.stack([part.dense_shape._numpy() for part in parts])
+    shapes = np.stack([part.dense_shape._numpy_array() for part in parts])
     for row, part in enumerate(parts):
-        inner = part.indices._numpy()
+        inner = part.indices._numpy_array()
         places.append(np.concatenate([np.full((len(inner), 1), row), inner], 1).astype(np.int64))
-        values.append(part.values._numpy())
+        values.append(part.values._numpy_array())
     shape = np.array([len(parts), *shapes.max(0)], np.int64)
     return SparseTensor(
         tensor_of(np.concatenate(places)), tensor_of(np.concatenate(values)), tensor_of(shape)

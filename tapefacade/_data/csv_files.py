@@ -105,7 +105,7 @@ def _column(default: Any) -> tuple[dtypes.DType, Any]:
     if isinstance(default, dtypes.DType | type):
         return dtypes.as_dtype(default), None
     tensor = convert(default)
-    array = tensor._numpy()
+    array = tensor._numpy_array()
     if not array.size:
         return tensor.dtype, None
     return tensor.dtype, np.array(array.reshape(-1)[0], array.dtype)

@@ -188,7 +188,7 @@ class Dataset:
         if not callable(generator):
             raise TypeError("`generator` must be a Python callable.")
         signature = signature_of(output_types, output_shapes, output_signature)
-        given = tuple([convert(value)._numpy() for value in args or ()])
+        given = tuple([convert(value)._numpy_array() for value in args or ()])
         return wrap(FromGenerator(generator, given, signature))
 
     @staticmethod
@@ -248,8 +248,8 @@ class Dataset:
         [np.int64(5), np.int64(7), np.int64(9)]
         """
         kind = dtypes.as_dtype(dtype)
-        first = convert(start, kind)._numpy()
-        step = convert(step, kind)._numpy()
+        first = convert(start, kind)._numpy_array()
+        step = convert(step, kind)._numpy_array()
         return wrap(Counter(first, step))
 
     @staticmethod
@@ -275,7 +275,7 @@ class Dataset:
         """
         found = matching_files(file_pattern)
         if not len(found):
-            given = convert(file_pattern)._numpy()
+            given = convert(file_pattern)._numpy_array()
             joined = ", ".join(np.char.decode(given.reshape(-1).astype(bytes)).tolist())
             raise errors.InvalidArgumentError(
                 None, None,
@@ -921,8 +921,10 @@ class Dataset:
         >>> {int(kind) for kind, _ in made}
         {1}
         """
-        target = convert(target_dist)._numpy().astype(np.float64)
-        initial = None if initial_dist is None else convert(initial_dist)._numpy().astype(float)
+        target = convert(target_dist)._numpy_array().astype(np.float64)
+        initial = (
+            None if initial_dist is None else convert(initial_dist)._numpy_array().astype(float)
+        )
         number = None if seed is None else integer(seed)
         return self._dataset_of(RejectionResample(self._node, class_func, target, initial, number))
 
@@ -1043,7 +1045,7 @@ class Dataset:
         >>> list(dataset.rebatch(2).as_numpy_iterator())
         [array([0, 1]), array([2, 3])]
         """
-        sizes = convert(batch_size)._numpy().reshape(-1).tolist()
+        sizes = convert(batch_size)._numpy_array().reshape(-1).tolist()
         return self._dataset_of(Rebatch(self._node, sizes, bool(drop_remainder)))
 
     def window(

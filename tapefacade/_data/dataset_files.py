@@ -238,7 +238,7 @@ class _CompressedFile(gzip.GzipFile):
 
 def _stored(tensor: EagerTensor) -> list[Array]:
     """Returns the arrays that a tensor is kept as: of texts their lengths, and all of them."""
-    array = tensor._numpy()
+    array = tensor._numpy_array()
     if tensor.dtype is dtypes.string:
         texts = array.reshape(-1).tolist()
         lengths = np.array(list(map(len, texts)), np.int64).reshape(array.shape)

@@ -443,4 +443,4 @@ def node_of(found: Any, where: str) -> DatasetNode:
 
 def as_number(key: Any) -> int:
     """Reads the number that a key or a choice is."""
-    return int(key._numpy())
+    return int(key._numpy_array())

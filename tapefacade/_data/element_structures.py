@@ -54,7 +54,7 @@ def integer(value: Any) -> int:
         return value
     if isinstance(value, EagerTensor | np.ndarray | np.generic):
         return int(np.asarray(value))
-    return int(convert(value, dtypes.int64)._numpy())
+    return int(convert(value, dtypes.int64)._numpy_array())
 
 
 def mapped(function: Callable[[Any], Any], value: Any) -> Any:
@@ -206,7 +206,7 @@ def with_computed_values(value: Any) -> Any:
     """Waits for the values of the tensors in an element, and brings them to the host."""
     for leaf in leaves(value):
         for part in _parts(leaf):
-            part._value = part._numpy()
+            part._value = part._numpy_array()
     return value
 
 

@@ -159,7 +159,7 @@ def _vector(names: Any) -> Any:
 def _text(value: Any) -> str:
     if isinstance(value, str):
         return value
-    found: Any = value if isinstance(value, bytes) else convert(value)._numpy()[()]
+    found: Any = value if isinstance(value, bytes) else convert(value)._numpy_array()[()]
     return found.decode()
 
 

@@ -78,7 +78,7 @@ class GroupByWindow(DatasetNode):
             yield from self._reduced(key, held, counts)
 
     def _window_size(self, size: Any) -> int:
-        found = int(size._numpy())
+        found = int(size._numpy_array())
         if found <= 0:
             raise kernel_error(f"Window size must be greater than zero, but got {found}.")
         return found

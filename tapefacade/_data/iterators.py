@@ -308,7 +308,7 @@ class NumpyIterator(PythonIterator[Any]):
 
 def _as_numpy(leaf: Any) -> Any:
     if isinstance(leaf, EagerTensor):
-        array = leaf._numpy().view()
+        array = leaf._numpy_array().view()
         array.flags.writeable = False
         return array if array.ndim else array[()]
     if isinstance(leaf, SparseTensor):

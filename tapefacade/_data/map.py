@@ -176,7 +176,9 @@ class Filter(SameTypesNode):
 
     def elements(self) -> Iterator[Any]:
         predicate = self._predicate.started()
-        return filter(lambda element: bool(predicate(element)._numpy()), self.input.elements())
+        return filter(
+            lambda element: bool(predicate(element)._numpy_array()), self.input.elements()
+        )
 
 
 class TakeWhile(SameTypesNode):
@@ -203,7 +205,7 @@ class TakeWhile(SameTypesNode):
             holds = attempt(predicate, element)
             if type(holds) is ElementError:
                 yield holds
-            elif bool(holds._numpy()):
+            elif bool(holds._numpy_array()):
                 yield element
             else:
                 return

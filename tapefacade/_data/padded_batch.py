@@ -78,7 +78,7 @@ class PaddedBatch(DatasetNode):
         shapes = self._shapes or [[None] * len(column[0].shape) for column in columns]
         values = self._values or [None] * len(columns)
         flat = [
-            _padded_leaf([leaf._numpy() for leaf in column], sizes, value, place)
+            _padded_leaf([leaf._numpy_array() for leaf in column], sizes, value, place)
             for place, (column, sizes, value) in enumerate(
                 zip(columns, shapes, values, strict=True)
             )
@@ -210,4 +210,4 @@ def _value(value: Any, spec: Any) -> Any:
             f"'{tensor.dtype.name}'> does not match type <dtype: '{spec.dtype.name}'> of the "
             "corresponding input component."
         )
-    return tensor._numpy()[()]
+    return tensor._numpy_array()[()]

@@ -74,7 +74,7 @@ def seeds_of(seed: Any) -> tuple[int, int]:
     Args:
         seed: the dataset's own seed, or None.
     """
-    state = next_made("Dataset", None, seed, 0)._numpy().tolist()
+    state = next_made("Dataset", None, seed, 0)._numpy_array().tolist()
     return state[4] | state[5] << 32, state[2] | state[3] << 32
 
 

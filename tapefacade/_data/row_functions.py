@@ -34,7 +34,9 @@ class VectorizedFunction:
         elements = [from_host(array) for array in arrays]
         with apart():
             rows = RowLoop(MAP, self._function.python, [], elements)
-            results = [tensor._numpy() for tensor in record_loop(self._body, rows, vector=True)]
+            results = [
+                tensor._numpy_array() for tensor in record_loop(self._body, rows, vector=True)
+            ]
         return [result[:count] for result in results] if count < self._size else results
 
 

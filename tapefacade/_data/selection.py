@@ -297,7 +297,7 @@ class UniqueElements(SameTypesNode):
             if type(element) is ElementError:
                 yield element
                 continue
-            key = tuple([(x._type, _bytes(x._numpy())) for x in leaves(element)])
+            key = tuple([(x._type, _bytes(x._numpy_array())) for x in leaves(element)])
             if key not in seen:
                 seen.add(key)
                 yield element

@@ -99,7 +99,7 @@ class FromTensorSlices(DatasetNode):
     def indexed(self) -> IndexedRows | None:
         if not self._dense:
             return None
-        columns = Columns(*[Column(leaf._numpy()) for leaf in self._leaves])
+        columns = Columns(*[Column(leaf._numpy_array()) for leaf in self._leaves])
         return IndexedRows((columns,), packer(self._rows), numbers_up_to(self._count))
 
     def elements(self) -> Iterator[Any]:

@@ -342,12 +342,12 @@ class ProcessIterator(DistributedIterator):
             )
         if is_even:
             found = [
-                self._strategy.on_devices(np.stack([part._numpy() for part in column]))
+                self._strategy.on_devices(np.stack([part._numpy_array() for part in column]))
                 for column in columns
             ]
             if not any(isinstance(part, CompositeTensor) for part in nest.flatten(empty)):
                 return nest.pack_sequence_as(empty, found)
-        found = self._strategy.shared([[part._numpy() for part in c] for c in columns])
+        found = self._strategy.shared([[part._numpy_array() for part in c] for c in columns])
         return regrouped(
             [
                 nest.pack_sequence_as(empty, [part._every()[r] for part in found], True)
@@ -413,7 +413,7 @@ def cut_for_replicas(batch: Any, strategy: Any) -> PerReplica:
         return batch
     if strategy.here is not None:
         rows = rows_for_processes(batch, count)
-        own = [rows[replica]._numpy() for replica in strategy.here]
+        own = [rows[replica]._numpy_array() for replica in strategy.here]
         is_even = rows[0].shape[0] == rows[-1].shape[0]
         return strategy.on_devices(np.stack(own)) if is_even else strategy.shared([own])[0]
     size, rest = divmod(int(batch.shape[0] if batch.shape[0] is not None else 0), count)

@@ -107,7 +107,7 @@ class BatchParts(SameTypesNode):
             ends = list(itertools.accumulate(sizes))
             for a, b in zip([0, *ends], ends, strict=False):
                 rows = [
-                    tensor_of(leaf._numpy()[a:b]) if type(leaf) is EagerTensor else leaf[a:b]
+                    tensor_of(leaf._numpy_array()[a:b]) if type(leaf) is EagerTensor else leaf[a:b]
                     for leaf in flat
                 ]
                 yield packed(element, rows)

@@ -288,7 +288,7 @@ class MultiWorkerMirroredStrategy(DeviceStrategy):
             return part
         if not self._is_outside():
             raise hinted(RuntimeError(MESSAGE_PLAIN.format(what)), HINT_PLAIN)
-        arrays = exchanged_arrays([convert(part)._numpy()])
+        arrays = exchanged_arrays([convert(part)._numpy_array()])
         return PerReplica([from_host(array) for (array,) in arrays])
 
     def experimental_distribute_values_from_function(
@@ -393,9 +393,10 @@ class MultiWorkerMirroredStrategy(DeviceStrategy):
             len({part._type for part in column}) == 1 for column in columns
         ):
             return [
-                self.on_devices(np.stack([part._numpy() for part in column])) for column in columns
+                self.on_devices(np.stack([part._numpy_array() for part in column]))
+                for column in columns
             ]
-        return self.shared([[part._numpy() for part in column] for column in columns])
+        return self.shared([[part._numpy_array() for part in column] for column in columns])
 
     def on_devices(self, rows: np.ndarray[Any, Any]) -> PerReplica:
         """Makes a value of all replicas; those of this process have the rows."""

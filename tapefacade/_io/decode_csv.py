@@ -105,7 +105,7 @@ def _check_defaults(kernel: str, defaults: list[EagerTensor], separator: str) ->
         if default.dtype.kernel_name not in CSV_TYPES:
             raise not_allowed("DecodeCSV", "OUT_TYPE", default.dtype.kernel_name, CSV_TYPES)
     for field, default in enumerate(defaults):
-        array = default._numpy()
+        array = default._numpy_array()
         if array.ndim > 1:
             raise failed(kernel, "Each record default should be at most rank 1")
         if array.size > 1:
@@ -118,7 +118,7 @@ def _check_defaults(kernel: str, defaults: list[EagerTensor], separator: str) ->
 
 
 def _default(kernel: str, default: EagerTensor, field: int, place: int) -> Any:
-    array = default._numpy()
+    array = default._numpy_array()
     if array.size == 0:
         raise failed(kernel, f"Field {field} is required but missing in record {place}!")
     return array.reshape(-1)[0]

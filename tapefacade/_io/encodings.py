@@ -84,7 +84,7 @@ def _text_size(array: Any, dtype: Any) -> int:
 
 
 def _fixed_size(length: Any, dtype: Any) -> int:
-    size = int(convert(length)._numpy())
+    size = int(convert(length)._numpy_array())
     if size <= 0:
         raise failed("DecodePaddedRaw", f"fixed_length ({size}) must be greater than zero.")
     if size % dtype.size:

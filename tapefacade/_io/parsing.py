@@ -100,7 +100,7 @@ def parse_example(
 def serialized_texts(serialized: Any) -> Array:
     """Returns the array of texts that are to be parsed."""
     tensor = convert(serialized)
-    return convert(tensor, dtypes.string)._numpy()
+    return convert(tensor, dtypes.string)._numpy_array()
 
 
 def _require_features(features: Any) -> None:
@@ -119,7 +119,7 @@ def _parse(array: Array, features: Any, names: Any) -> dict[str, Any]:
     if array.ndim:
         called = ["<unknown>"] * len(found)
         if names is not None:
-            called = [text.decode() for text in convert(names)._numpy().flat]
+            called = [text.decode() for text in convert(names)._numpy_array().flat]
     return Parser(found, called).parse(features)
 
 
@@ -276,7 +276,7 @@ class Parser:
         longest = max(map(len, rows), default=0)
         default = parsed_tensors.EMPTY_VALUES[dtype]
         if feature.default_value is not None:
-            default = convert(feature.default_value, dtype)._numpy().reshape(-1)[0]
+            default = convert(feature.default_value, dtype)._numpy_array().reshape(-1)[0]
         flat = [value for row in rows for value in [*row, *[default] * (longest - len(row))]]
         length = longest // stride if stride else 0
         whole = (length, *shape)
@@ -317,7 +317,7 @@ def fixed_default(
     default = convert(feature.default_value, dtype)
     if default._type.size != int(np.prod(shape, dtype=np.int64)):
         reshape(default, list(shape)).numpy()  # raises
-    return default._numpy().reshape(-1).tolist()
+    return default._numpy_array().reshape(-1).tolist()
 
 
 def _check_keys(features: Any) -> None:

@@ -230,7 +230,7 @@ def encode_proto(
         raise fail("Length of inputs list must match field_names")
     fields = [_field(described, each, fail) for each in field_names]
     batch = _batch(field_names, fields, tensors, fail)
-    counts: Any = convert(sizes, dtypes.int32)._numpy()
+    counts: Any = convert(sizes, dtypes.int32)._numpy_array()
     if counts.shape != (*batch, len(fields)):
         expected = shape_text((*batch, len(fields)))
         raise fail(
@@ -238,7 +238,9 @@ def encode_proto(
             f"{shape_text(counts.shape)} but expected: {expected}"
         )
     count = math.prod(batch)
-    rows: list[Any] = [tensor._numpy().reshape(count, tensor._type.shape[-1]) for tensor in tensors]
+    rows: list[Any] = [
+        tensor._numpy_array().reshape(count, tensor._type.shape[-1]) for tensor in tensors
+    ]
     order = sorted(range(len(fields)), key=lambda place: fields[place].number)
     written = []
     for message, own in enumerate(counts.reshape(count, len(fields))):

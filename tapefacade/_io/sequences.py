@@ -118,7 +118,7 @@ def parse_sequence_example(
     array = serialized_texts(serialized)
     names = None
     if example_names is not None:
-        names = [text.decode() for text in convert(example_names)._numpy().flat]
+        names = [text.decode() for text in convert(example_names)._numpy_array().flat]
     return _parse(array, context_features, sequence_features, names)
 
 

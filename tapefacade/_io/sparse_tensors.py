@@ -22,7 +22,7 @@ def _parts(sp_input: Any, out_type: Any) -> tuple[Array, Any, Array]:
         raise TypeError(MESSAGE_NOT_SPARSE)
     if dtypes.as_dtype(out_type) is not dtypes.string:
         raise TypeError("Sparse tensors are serialized as strings only: write out_type=tf.string.")
-    return sp_input.indices._numpy(), sp_input.values, sp_input.dense_shape._numpy()
+    return sp_input.indices._numpy_array(), sp_input.values, sp_input.dense_shape._numpy_array()
 
 
 @function("io.serialize_sparse", on_values=True)
@@ -81,12 +81,12 @@ def serialize_many_sparse(
             f"Rank of input SparseTensor should be > 1, but saw rank: {len(shape)}",
             named=" name: ",
         )
-    flat = values._numpy().tolist()
+    flat = values._numpy_array().tolist()
     found: list[bytes] = []
     for row in range(int(shape[0])):
         (chosen,) = np.nonzero(indices[:, 0] == row)
         part = sparse_of(indices[chosen, 1:], [flat[k] for k in chosen], values.dtype, shape[1:])
-        found += serialize_sparse(part)._numpy().tolist()
+        found += serialize_sparse(part)._numpy_array().tolist()
     return text_array(found, (int(shape[0]), PARTS))
 
 

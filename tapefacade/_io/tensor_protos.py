@@ -127,7 +127,7 @@ def make_tensor_proto(
     if isinstance(values, TENSORS["TensorProto"]):
         return values
     tensor = _tensor(values, None if dtype is None else dtypes.as_dtype(dtype), shape)
-    array = tensor._numpy()
+    array = tensor._numpy_array()
     size = list(array.shape)
     if shape is not None:
         size = [n or 0 for n in as_shape(shape).as_list()]
@@ -289,7 +289,7 @@ def serialized(tensor: EagerTensor, packed: bool = False) -> bytes:
         tensor: the tensor.
         packed: whether its texts follow one another, with their lengths in front.
     """
-    array = tensor._numpy()
+    array = tensor._numpy_array()
     made = TENSORS["TensorProto"](
         dtype=tensor.dtype.as_datatype_enum, tensor_shape=shape_proto(list(array.shape))
     )

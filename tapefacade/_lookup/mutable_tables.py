@@ -126,7 +126,7 @@ class MutableHashTable(Table):
     def _pairs(self, keys: Any, values: Any) -> Pairs:
         """Returns keys and their values, checked."""
         array = self._keys(keys, INSERT)
-        held = _labelled("values", values, self.value_dtype)._numpy()
+        held = _labelled("values", values, self.value_dtype)._numpy_array()
         shape = (*self._outer_shape(array), *self._default._type.shape)
         if held.shape != shape:
             raise failed(INSERT, wrong_value_shape(shape, held.shape), named=" name: ")
@@ -177,7 +177,7 @@ class MutableHashTable(Table):
             default = convert(dynamic_default_values, self.value_dtype)
         names = self._names(array, FIND)
         shape = (*self._outer_shape(array), *self._default._type.shape)
-        defaults = self._rows(np.broadcast_to(default._numpy(), shape), len(names))
+        defaults = self._rows(np.broadcast_to(default._numpy_array(), shape), len(names))
         pairs = zip(names, defaults, strict=True)
         rows = [self._entries.get(key, value) for key, value in pairs]
         return restored(self._tensor(rows, shape))
@@ -193,7 +193,7 @@ class MutableHashTable(Table):
         )
 
     def _keys(self, keys: Any, kernel: str) -> Array:
-        return typed_tensor(keys, kernel, 1, self.key_dtype)._numpy()
+        return typed_tensor(keys, kernel, 1, self.key_dtype)._numpy_array()
 
     def _outer_shape(self, keys: Array) -> tuple[int, ...]:
         """Returns the shape of the keys without that of one."""
@@ -277,7 +277,9 @@ class DenseHashTable(MutableHashTable):
         experimental_is_anonymous: bool = False,
     ) -> None:
         super().__init__(key_dtype, value_dtype, default_value)
-        empty, deleted = (convert(key, self.key_dtype)._numpy() for key in (empty_key, deleted_key))
+        empty, deleted = (
+            convert(key, self.key_dtype)._numpy_array() for key in (empty_key, deleted_key)
+        )
         count = BUCKETS if initial_num_buckets is None else initial_num_buckets
         wrong = ""
         if count < 4 or count & count - 1:
@@ -338,8 +340,8 @@ class DenseHashTable(MutableHashTable):
 
     def replacement(self, keys: Any, values: Any) -> Callable[[], None]:
         """Returns a function that gives the table other buckets, or entries; see `insert`."""
-        array = convert(keys, self.key_dtype)._numpy()
-        held = convert(values, self.value_dtype)._numpy()
+        array = convert(keys, self.key_dtype)._numpy_array()
+        held = convert(values, self.value_dtype)._numpy_array()
         count = array.shape[0] if array.ndim else 0
         width = int(np.prod(self._default._type.shape, dtype=np.int64))
         is_whole = held.shape == (count, width) and array.ndim == 2 and count >= 4

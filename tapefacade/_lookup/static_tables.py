@@ -180,13 +180,13 @@ class StaticHashTable(Table):
         """
         self._require_keys(keys)
         tensor, restored = inner_keys(keys)
-        array = tensor._numpy()
+        array = tensor._numpy_array()
         if not self._is_filled:
             raise hinted(
                 failed(FIND, "Table not initialized.", errors.FailedPreconditionError, " name: "),
                 HINT_FILLED,
             )
-        default = self._default._numpy().item()
+        default = self._default._numpy_array().item()
         values = [self._entries.get(key, default) for key in _items(array)]
         found = tensor_of(values, self.value_dtype, array.shape)
         return restored(with_sizes_of(found, tensor))
@@ -290,7 +290,7 @@ class StaticVocabularyTable(Table):
         """
         self._require_keys(keys)
         tensor, restored = inner_keys(keys)
-        array = tensor._numpy()
+        array = tensor._numpy_array()
         entries = {} if self._table is None else self._table._entries
         values = [
             entries[key] if key in entries else self._known() + self._hashed(key)

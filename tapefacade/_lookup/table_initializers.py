@@ -96,7 +96,7 @@ class KeyValueTensorInitializer(TableInitializer):
         super().__init__(self._keys.dtype, self._values.dtype)
 
     def _entries(self) -> tuple[Array, Array]:
-        return self._keys._numpy(), self._values._numpy()
+        return self._keys._numpy_array(), self._values._numpy_array()
 
 
 @function("lookup.TextFileInitializer")

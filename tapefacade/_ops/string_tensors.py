@@ -61,7 +61,9 @@ def on_texts(name: str, *args: Any, **kwargs: Any) -> Any:
         raise _refused(op, static, tensors)
     # The op runs on numbers that stand for the texts, of a dtype that no result has otherwise.
     codes = TextCodes()
-    arrays = [codes.encode(t._value) if type(t) is StringTensor else t._numpy() for t in tensors]
+    arrays = [
+        codes.encode(t._value) if type(t) is StringTensor else t._numpy_array() for t in tensors
+    ]
     computed = _run(op, arrays, static)
     result = jax.tree_util.tree_map(
         lambda array: (

@@ -287,7 +287,7 @@ class QueueBase(abc.ABC):
         for tensor, shape in zip(tensors, self._shapes, strict=False):
             tensor.shape.assert_is_compatible_with(shape)
         self._check_number(tensors)
-        self._enqueue([tuple(np.array(tensor._numpy()) for tensor in tensors)])
+        self._enqueue([tuple(np.array(tensor._numpy_array()) for tensor in tensors)])
 
     def enqueue_many(self, vals: Any, name: str | None = None) -> None:
         """Adds several elements, one after the other, and waits for their places.
@@ -312,7 +312,7 @@ class QueueBase(abc.ABC):
             Dimension(sizes[0]).assert_is_compatible_with(size)
             tensor.shape[1:].assert_is_compatible_with(shape)
         self._check_number(tensors)
-        arrays = [np.array(tensor._numpy()) for tensor in tensors]
+        arrays = [np.array(tensor._numpy_array()) for tensor in tensors]
         rows = range(sizes[0] or 0)
         self._enqueue([tuple(np.array(a[row], a.dtype) for a in arrays) for row in rows])
 

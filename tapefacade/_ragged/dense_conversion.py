@@ -56,7 +56,7 @@ def _from_lengths(cls: Any, tensor: EagerTensor, lengths: Any, dtype: Any) -> An
     if lengths.shape.rank != 1:
         raise ValueError(wrong_rank(lengths.shape, 1))
     rows, width = tensor._type.shape[:2]
-    counts = np.clip(lengths._numpy(), 0, width)
+    counts = np.clip(lengths._numpy_array(), 0, width)
     if len(counts) != rows:
         TensorShape([rows, width]).assert_is_compatible_with(TensorShape([len(counts), width]))
     places = np.flatnonzero(np.arange(width) < counts[:, None])
@@ -74,7 +74,9 @@ def _without_padding(tensor: EagerTensor, padding: Any) -> Array:
     padding = convert(padding, tensor.dtype)
     TensorShape(padding.shape).assert_is_compatible_with(tensor.shape[2:])
     rows, width = tensor._type.shape[:2]
-    other = np.asarray(tensor._numpy() != padding._numpy()).reshape(rows, width, -1).any(-1)
+    other = (
+        np.asarray(tensor._numpy_array() != padding._numpy_array()).reshape(rows, width, -1).any(-1)
+    )
     return np.where(other, np.arange(1, width + 1), 0).max(axis=1, initial=0)
 
 

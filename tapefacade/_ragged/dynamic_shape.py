@@ -184,7 +184,7 @@ class DynamicRaggedShape(BatchableExtensionType):
         inner = inner if inner.dtype is dtype else cast(inner, dtype)
         if inner.shape.rank != 1:
             raise ValueError(wrong_rank(inner.shape, 1))
-        known = TensorShape(inner._numpy().tolist())
+        known = TensorShape(inner._numpy_array().tolist())
         if static_inner_shape is not None:
             known = known.merge_with(static_inner_shape)
         self._row_partitions = tuple([p.with_dtype(dtype) for p in row_partitions])

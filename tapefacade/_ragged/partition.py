@@ -134,7 +134,7 @@ def integers(value: Any, name: str, like: Any = None, rank: int = 1) -> Array:
         )
     if len(tensor.shape) != rank:
         raise ValueError(wrong_rank(tensor.shape, rank))
-    return np.array(tensor._numpy())
+    return np.array(tensor._numpy_array())
 
 
 def _converted(value: Any, dtype: Any) -> EagerTensor:

@@ -432,7 +432,7 @@ class RowPartition(CompositeTensor):
         (splits,) = components
         if splits is self._partition.tensor:
             return self
-        return self._of(Partition(convert(splits)._numpy()))
+        return self._of(Partition(convert(splits)._numpy_array()))
 
 
 def _restored(splits: Array, uniform: int | None, counted: bool) -> RowPartition:

@@ -172,7 +172,7 @@ class RaggedTensorSpec(TypeSpec):
         else:
             sizes = self._shape.as_list()[1 : self._ragged_rank + 1]
         partitions = [
-            Partition(convert(tensor)._numpy(), size)
+            Partition(convert(tensor)._numpy_array(), size)
             for tensor, size in zip(splits, sizes, strict=True)
         ]
         flat = flat if isinstance(flat, RaggedTensor) else convert(flat)

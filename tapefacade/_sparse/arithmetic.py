@@ -204,7 +204,7 @@ def _sum(a: SparseTensor, b: SparseTensor, threshold: Any) -> SparseTensor:
     total = dense_add(_aligned(a.values, first), _aligned(b.values, second))
     limit = np.asarray(convert(threshold))
     if limit != 0:
-        kept = np.flatnonzero(np.abs(np.asarray(total._numpy())) >= limit)
+        kept = np.flatnonzero(np.abs(np.asarray(total._numpy_array())) >= limit)
         places, total = places[kept], taken_values(total, kept)
     return sparse_at_places(places, total, a._static)
 

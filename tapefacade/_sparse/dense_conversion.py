@@ -42,7 +42,7 @@ def from_dense(tensor: Any, name: str | None = None) -> SparseTensor:
            [2]])
     """
     dense = convert(tensor)
-    array = dense._numpy()
+    array = dense._numpy_array()
     places = np.argwhere(array != (b"" if dense.dtype is dtypes.string else 0))
     return sparse_at_places(places, gather_nd(dense, from_host(places)), dense._type.shape)
 
@@ -131,7 +131,7 @@ def to_indicator(sp_input: Any, vocab_size: int, name: str | None = None) -> Any
            [ True, False, False]])
     """
     given = sparse(sp_input)
-    numbers = given.values._numpy().astype(np.int64)
+    numbers = given.values._numpy_array().astype(np.int64)
     whole = np.zeros((*given._static[:-1], vocab_size), bool)
     rows = given._located()[:, :-1]
     whole[(*rows.T, numbers)] = True

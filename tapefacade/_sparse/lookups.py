@@ -146,11 +146,11 @@ def safe_embedding_lookup_sparse(
     shape = given._static
     flat_shape = [int(np.prod(shape[:-1], dtype=np.int64)), shape[-1]]
     ids = reshape(given, flat_shape)
-    valid = np.asarray(ids.values._numpy()) >= 0
+    valid = np.asarray(ids.values._numpy_array()) >= 0
     if weights is not None:
         weights = reshape(weights, flat_shape)
         if combiner != "sum":
-            valid = valid & (np.asarray(weights.values._numpy()) > 0)
+            valid = valid & (np.asarray(weights.values._numpy_array()) > 0)
         weights = retain(weights, valid)
     ids = retain(ids, valid)
     ids, empty = fill_empty_rows(ids, default_id or 0)
@@ -219,13 +219,13 @@ def bincount(
 def _counted(values: Any, weights: Any, axis: int | None) -> tuple[Any, ...]:
     """Returns the numbers, the row of each, how many rows, what each counts, and the dtype."""
     if isinstance(values, SparseTensor):
-        numbers = np.asarray(values.values._numpy())
+        numbers = np.asarray(values.values._numpy_array())
         by_row = axis == -1 and len(values._static) == 2
         rows = values._located()[:, 0] if by_row else np.zeros(len(numbers), np.int64)
         count = values._static[0] if by_row else None
         factors = None if weights is None else sparse(weights).values
     else:
-        array = np.asarray(convert(values)._numpy())
+        array = np.asarray(convert(values)._numpy_array())
         by_row = axis == -1 and array.ndim == 2
         rows = np.repeat(np.arange(len(array)), array.shape[1]) if by_row else None
         numbers = array.reshape(-1)

@@ -44,11 +44,11 @@ def _rows(value: Any) -> tuple[Rows, tuple[int, ...]]:
     """Returns the elements of each row by its index, and the shape of the rows' indices."""
     if isinstance(value, SparseTensor):
         shape = value._static
-        places, elements = value._located(), np.asarray(value.values._numpy())
+        places, elements = value._located(), np.asarray(value.values._numpy_array())
         order = row_major(places)
         places, elements = places[order], elements[order]
     else:
-        array = np.asarray(value._numpy())
+        array = np.asarray(value._numpy_array())
         shape = array.shape
         places = np.stack([axis.ravel() for axis in np.indices(shape)], 1) if array.ndim else None
         elements = array.reshape(-1)

@@ -58,7 +58,7 @@ class SparseTensor(CompositeTensor):
         shape_shape = self._dense_shape.shape.with_rank(1)
         Dimension(indices_shape[0]).assert_is_compatible_with(values_shape[0])
         Dimension(indices_shape[1]).assert_is_compatible_with(shape_shape[0])
-        self._static = tuple(self._dense_shape._numpy().tolist())
+        self._static = tuple(self._dense_shape._numpy_array().tolist())
 
     @classmethod
     def from_value(cls, sparse_tensor_value: Any) -> "SparseTensor":
@@ -136,7 +136,7 @@ class SparseTensor(CompositeTensor):
     def _located(self) -> np.ndarray[Any, Any]:
         """Looks at the places, `[n, rank]`."""
         if self._places is None:
-            self._places = self._indices._numpy()
+            self._places = self._indices._numpy_array()
         return self._places
 
     def _components(self) -> tuple[Any, ...]:
@@ -153,7 +153,7 @@ class SparseTensor(CompositeTensor):
 
     def _printed(self, summarize: int) -> str:
         indices, values, shape = (
-            array_text(part._numpy(), summarize)
+            array_text(part._numpy_array(), summarize)
             for part in (self._indices, self._values, self._dense_shape)
         )
         return f"'SparseTensor(indices={indices}, values={values}, shape={shape})'"

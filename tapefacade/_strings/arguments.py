@@ -101,7 +101,7 @@ def _require_objects(value: Any) -> None:
 
 def texts(value: Any, kernel: str, place: int = 0) -> Array:
     """Returns the object array of a value that must be of texts; see `tensor_of`."""
-    return tensor_of(value, kernel, place, dtypes.string)._numpy()
+    return tensor_of(value, kernel, place, dtypes.string)._numpy_array()
 
 
 def indices(value: Any, kernel: str, attribute: str = "T") -> Array:
@@ -109,7 +109,7 @@ def indices(value: Any, kernel: str, attribute: str = "T") -> Array:
     tensor = convert(value)
     if tensor.dtype.kernel_name not in INDICES:
         raise not_allowed(kernel, attribute, tensor.dtype.kernel_name, INDICES)
-    return tensor._numpy()
+    return tensor._numpy_array()
 
 
 def text_scalar(value: Any, kernel: str, place: int, what: str) -> bytes:

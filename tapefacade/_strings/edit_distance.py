@@ -45,7 +45,7 @@ def edit_distance(
         if not isinstance(given, SparseTensor):
             raise TypeError(f"{label} must be a SparseTensor.")
     _check(hypothesis, truth)
-    shapes = [s.dense_shape._numpy()[:-1] for s in (hypothesis, truth)]
+    shapes = [s.dense_shape._numpy_array()[:-1] for s in (hypothesis, truth)]
     shape = tuple(np.maximum(*shapes).tolist())
     ours, theirs = _sequences(hypothesis), _sequences(truth)
     distances = np.zeros(shape, np.float32)
@@ -80,8 +80,8 @@ def _check(hypothesis: SparseTensor, truth: SparseTensor) -> None:
 
 def _sequences(sparse: SparseTensor) -> Sequences:
     found: Sequences = {}
-    places = sparse.indices._numpy()[:, :-1].tolist()
-    for place, value in zip(places, sparse.values._numpy().tolist(), strict=True):
+    places = sparse.indices._numpy_array()[:, :-1].tolist()
+    for place, value in zip(places, sparse.values._numpy_array().tolist(), strict=True):
         found.setdefault(tuple(place), []).append(value)
     return found
 

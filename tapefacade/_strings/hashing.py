@@ -114,7 +114,7 @@ def fingerprint(data: Any, method: Any = "farmhash64", name: str | None = None) 
     array([[232,  12,  56,  49, 169, 229, 139, 180]], dtype=uint8)
     """
     tensor = convert(data)
-    array = tensor._numpy()
+    array = tensor._numpy_array()
     if array.ndim == 0:
         raise failed("Fingerprint", "`data` should have at least one dimension: []")
     chosen: Any = texts(method, "Fingerprint", 1)

@@ -108,7 +108,7 @@ def _axes(axis: Any, rank: int) -> list[int]:
     if axis is None:
         return list(range(rank))
     axes = []
-    for a in np.atleast_1d(convert(axis)._numpy()).tolist() if np.size(axis) else []:
+    for a in np.atleast_1d(convert(axis)._numpy_array()).tolist() if np.size(axis) else []:
         if not -rank <= a < rank:
             raise failed(
                 "ReduceJoin",
@@ -213,7 +213,7 @@ def format(
             f"The template expects {wanted} tensors, but the inputs only has {len(given)}. Please "
             "ensure the number of placeholders in template matches inputs length."
         )
-    shown = iter([summary(convert(value)._numpy(), summarize) for value in given])
+    shown = iter([summary(convert(value)._numpy_array(), summarize) for value in given])
     parts = template.encode().split(placeholder.encode())
     text = parts[0] + b"".join(next(shown) + part for part in parts[1:])
     return string_tensor(object_array([text], ()))

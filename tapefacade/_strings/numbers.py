@@ -103,7 +103,7 @@ def as_string(
     """
     tensor = convert(input)
     dtype = tensor.dtype
-    array = tensor._numpy()
+    array = tensor._numpy_array()
     if dtype is dtypes.variant or dtype is dtypes.resource:
         raise not_allowed("AsString", "T", dtype.kernel_name, NUMBER_TYPES)
     _check(dtype, precision, scientific, shortest, fill)

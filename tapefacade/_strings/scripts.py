@@ -93,7 +93,7 @@ def unicode_script(input: Any, name: str | None = None) -> EagerTensor:
     >>> tf.strings.unicode_script([0x61, 0x431, 0x6F22]).numpy()
     array([25, 8, 17], dtype=int32)
     """
-    codes = tensor_of(input, "UnicodeScript", 0, dtypes.int32)._numpy()
+    codes = tensor_of(input, "UnicodeScript", 0, dtypes.int32)._numpy_array()
     starts, scripts = _runs()
     found = scripts[np.searchsorted(starts, codes, side="right") - 1]
     outside = (codes < 0) | (codes > 0x10FFFF)

@@ -147,6 +147,6 @@ def _ragged_grams(data: Any, grams: Any) -> Any:
     if isinstance(values, RaggedTensor):
         return data.with_values(_ragged_grams(values, grams))
     array = texts(values, "StringNGrams").tolist()
-    splits = data.row_splits._numpy().tolist()
+    splits = data.row_splits._numpy_array().tolist()
     rows = [grams(array[a:b]) for a, b in itertools.pairwise(splits)]
     return in_rows(rows, (len(rows),), _texts)

@@ -236,15 +236,15 @@ def unicode_encode(
         if values.shape.rank > 1:
             inner = unicode_encode(values, output_encoding, errors, replacement_char)
             return input.with_values(inner)
-        splits = input.row_splits._numpy().tolist()
-        codes = values._numpy().tolist()
+        splits = input.row_splits._numpy_array().tolist()
+        codes = values._numpy_array().tolist()
         rows = [codes[a:b] for a, b in itertools.pairwise(splits)]
         return text_array(map(write, rows), (len(rows),))
     tensor = convert(input)
     if not tensor._type.shape:
         raise ValueError("input_tensor's rank must be at least 1.")
     _require_int32(kernel, tensor)
-    array = tensor._numpy()
+    array = tensor._numpy_array()
     count = int(np.prod(array.shape[:-1], dtype=np.int64))
     rows = array.reshape(count, array.shape[-1]).tolist()
     return text_array(map(write, rows), array.shape[:-1])

@@ -68,7 +68,7 @@ def _write(
     values = [_tensor(value) for value in make()]
     held = None
     if values and values[0].dtype is dtypes.string:
-        held, values = HeldTexts(values[0]._numpy()), []
+        held, values = HeldTexts(values[0]._numpy_array()), []
     return perform(
         SummaryWrite(writer, tag, metadata, finish, held, is_message), condition, number, values
     )
@@ -264,7 +264,7 @@ def _pictures(pixels: Array) -> Array:
     found = np.empty(2 + count, OBJECT)
     found[:2] = str(width).encode(), str(height).encode()
     for place, picture in enumerate(pixels):
-        found[2 + place] = encode_png(from_host(np.array(picture)))._numpy().item()
+        found[2 + place] = encode_png(from_host(np.array(picture)))._numpy_array().item()
     return found
 
 
@@ -310,7 +310,7 @@ def _sounds(samples: Array, rate: int) -> Array:
     found = np.empty((len(samples), 2), OBJECT)
     for place, sound in enumerate(samples):
         file = encode_wav(from_host(np.array(sound)), rate)
-        found[place] = [file._numpy().item(), b""]
+        found[place] = [file._numpy_array().item(), b""]
     return found
 
 

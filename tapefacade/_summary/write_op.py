@@ -109,7 +109,7 @@ def perform(
     recording = THREAD.recording
     tensors = [condition, step, *values]
     if recording.frame is None:
-        writing.now(*[tensor._numpy() for tensor in tensors])
+        writing.now(*[tensor._numpy_array() for tensor in tensors])
         return condition
     slots = tuple([slot_in(recording, tensor) for tensor in tensors])
     recording.apply(_WRITE, (writing,), slots, [tensor._type for tensor in tensors])

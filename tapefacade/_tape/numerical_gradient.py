@@ -46,7 +46,7 @@ def _numeric(
     call: Callable[..., Any], inputs: list[Any], place: int, delta: float
 ) -> np.ndarray[Any, Any]:
     """Computes the Jacobian of one input by central differences."""
-    value = np.array(inputs[place]._numpy())
+    value = np.array(inputs[place]._numpy_array())
     numbers = _numbers(value)
     columns = []
     for column in range(len(numbers)):
@@ -55,7 +55,7 @@ def _numeric(
         for step in (delta, -delta):
             numbers[column] = held + step
             moved = [*inputs[:place], from_host(value.copy()), *inputs[place + 1 :]]
-            ends.append(_numbers(np.array(call(*moved)._numpy())))
+            ends.append(_numbers(np.array(call(*moved)._numpy_array())))
         numbers[column] = held
         columns.append((ends[0] - ends[1]) / (2 * delta))
     return np.stack(columns, axis=1).astype(numbers.dtype)

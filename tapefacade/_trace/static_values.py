@@ -47,7 +47,7 @@ def static_value(recording: Any, slot: int, partial: bool = False, arithmetic: b
     """
     leaf = recording.known_at(slot)
     if leaf is not None and leaf._value is not None:
-        return leaf._numpy()
+        return leaf._numpy_array()
     node = recording.at
     while node.parent is not None and node.first > slot:
         node = node.parent

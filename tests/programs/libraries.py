@@ -193,3 +193,11 @@ def variables_made_in_functions_that_are_not_called(tf, np):
             made = module.value.numpy()
             found[f"{name} {size}"] = [made, module(tf.ones([3, 2])), built(tf.ones([3, 2]))]
     return found
+
+
+def values_for_numpy(tf, np):
+    """`_numpy`, which tensorflow_datasets calls: as `numpy`, scalars without axes."""
+    tensors = [tf.constant(x) for x in ("a", ["a"], 1.5, [1], True, 1 + 2j)]
+    mapped = tf.data.Dataset.from_tensors("b").map(lambda x: tf.strings.join([x, "!"]))
+    tensors += list(mapped)
+    return [[type(x._numpy()).__name__, repr(x._numpy())] for x in tensors]

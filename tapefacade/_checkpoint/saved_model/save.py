@@ -305,7 +305,7 @@ class _SavedModelWriter:
         key = self._known.get(id(tensor))
         if key is None:
             key = self._known[id(tensor)] = f"constant_{len(self._known)}"
-            self._constants[key] = tensor._numpy()
+            self._constants[key] = tensor._numpy_array()
         return key
 
     def write(self) -> dict[str, Any]:

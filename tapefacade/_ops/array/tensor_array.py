@@ -639,7 +639,7 @@ class TensorArray(Storage):
         array([2., 3.], dtype=float32)
         """
         tensor = convert_to_tensor(value, dtype_hint=self._dtype)
-        sizes = convert(lengths)._numpy()
+        sizes = convert(lengths)._numpy_array()
         if sizes.ndim != 1:
             raise invalid(f"Expected lengths to be a vector, received shape: {list(sizes.shape)} ")
         if tensor.ndim == 0:

@@ -181,7 +181,7 @@ def numpy_text(tensor: Any, is_repr: bool = False) -> str:
         tensor: the tensor.
         is_repr: as its repr does.
     """
-    return repr(tensor._numpy()) if is_repr else str(tensor._numpy())
+    return repr(tensor._numpy_array()) if is_repr else str(tensor._numpy_array())
 
 
 def is_symbolic(value: Any) -> bool:
