@@ -524,3 +524,44 @@ def register_gradient_reads_the_op(tf, np):
     with tf.GradientTape() as tape:
         z = tf.image.adjust_hue(x, 0.2)
     return {"gradient": caught(lambda: tape.gradient(z, x)), "seen": seen}
+
+
+def gradients_that_are_each_others(tf, np):
+    """The gradient of each function calls the other one, without end."""
+    calls = []
+
+    @tf.custom_gradient
+    def sine(x):
+        calls.append(1)
+        return tf.sin(x), lambda upstream: upstream * cosine(x)
+
+    @tf.custom_gradient
+    def cosine(x):
+        calls.append(1)
+        return tf.cos(x), lambda upstream: -upstream * sine(x)
+
+    def derivative(x, order):
+        if order == 0:
+            return sine(x)
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = derivative(x, order - 1)
+        return tape.gradient(y, x)
+
+    def looped(x, order):
+        total = tf.zeros([])
+        for _ in tf.range(3):
+            total += derivative(x, order)
+        return total
+
+    x = tf.constant(0.3)
+    found = {"eager": [derivative(x, order) for order in range(4)]}
+    for order in range(4):
+        function = tf.function(lambda x, n=order: derivative(x, n))
+        found[f"function {order}"] = [function(x), function(x)]
+    loop = tf.function(looped)
+    found["loop"] = [[loop(x, order), loop(x, order)] for order in range(3)]
+    calls.clear()
+    tf.function(lambda x: sine(x))(x)
+    found["few calls"] = len(calls) < 5
+    return found

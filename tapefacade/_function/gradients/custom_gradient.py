@@ -13,6 +13,7 @@ from tapefacade._core.conversion import convert
 from tapefacade._core.interned_objects import interned
 from tapefacade._core.random_keys import rehearsing
 from tapefacade._core.tensor import EagerTensor
+from tapefacade._core.thread_state import ThreadState
 from tapefacade._core.tracebacks import shorten
 from tapefacade._definition.op import function as registered
 from tapefacade._function.control.bodies import Body, body_of, operand
@@ -248,6 +249,27 @@ def _record_boundary(
 # Where the gradient function is a part of the program.
 
 
+class _RecordedGradients(ThreadState):
+    """The code of the gradient functions that this thread is recording, the outermost first."""
+
+    codes: tuple[Any, ...] = ()
+
+
+_RECORDED = _RecordedGradients()
+
+
+def _codes(function: Callable[..., Any]) -> tuple[Any, ...]:
+    """Returns the code of a function and of those in its closure, which tell it from others.
+
+    `grad_fn` is a new function at each call, and may be a wrapper that several have.
+    """
+    functions: list[Any] = [function]
+    for cell in getattr(function, "__closure__", None) or ():
+        with suppress(ValueError):  # an empty cell
+            functions.append(cell.cell_contents)
+    return tuple([getattr(f, "__code__", type(f)) for f in functions if callable(f)])
+
+
 def _record(
     results: list[EagerTensor],
     arguments: list[Any],
@@ -256,9 +278,13 @@ def _record(
 ) -> list[EagerTensor]:
     """Records the function's results and its gradient, in a function or body."""
     sources = [*arguments, *variables]
-    found = _gradient_body(results, sources, lambda *upstream: _gradients(
-        grad_fn, len(arguments), variables, *upstream
-    ))  # fmt: skip
+    codes = _codes(grad_fn)
+    found = None
+    if codes not in _RECORDED.codes:  # else its gradients have gradients of this kind, without end
+        with _RECORDED.temporarily(codes=(*_RECORDED.codes, codes)):
+            found = _gradient_body(results, sources, lambda *upstream: _gradients(
+                grad_fn, len(arguments), variables, *upstream
+            ))  # fmt: skip
     if found is None:
         if THREAD.recording.enclosing is not None:
             THREAD.recording.observe(WHY_PYTHON)
