@@ -106,7 +106,12 @@ def array_of(value: Any) -> np.ndarray[Any, Any]:
         value = value.numpy()
     elif isinstance(value, list | tuple) and any(hasattr(v, "numpy") for v in nest.flatten(value)):
         value = nest.map_structure(lambda v: v.numpy() if hasattr(v, "numpy") else v, value)
-    return np.asarray(value)
+    try:
+        return np.asarray(value)
+    except ValueError as error:
+        if "inhomogeneous shape" not in str(error):
+            raise
+        return np.asarray(value, object)  # lists of different lengths
 
 
 def _comparable(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
@@ -319,20 +324,23 @@ class TensorFlowTestCase(UnittestCase):  # TensorFlow's name
             return
         raise AssertionError(f"The two values are close at all elements. {msg or ''}".rstrip())
 
-    def assertNear(self, f1: float, f2: float, err: float, msg: str | None = None) -> None:
+    def assertNear(self, f1: Any, f2: Any, err: float, msg: str | None = None) -> None:
         """Fails unless two numbers differ by `err` at most.
 
         Args:
-            f1: a number.
+            f1: a number, or an array of one.
             f2: another one.
             err: the largest difference.
             msg: what to say if it fails.
         """
-        close = f1 == f2 or math.fabs(f1 - f2) <= err
-        more = f" ({msg})" if msg is not None else ""
-        self.assertTrue(
-            close, f"{f1:f} != {f2:f} +/- {err:f} (difference: {math.fabs(f1 - f2)}){more}"
-        )
+        f1, f2 = np.squeeze(f1), np.squeeze(f2)
+        if f1 != f2:  # infinite numbers have no difference
+            difference = math.fabs(f1 - f2)
+            more = f" ({msg})" if msg is not None else ""
+            self.assertTrue(
+                difference <= err,
+                f"{f1.item():f} != {f2.item():f} +/- {err:f} (difference: {difference:g}){more}",
+            )
 
     def assertArrayNear(
         self, farray1: Any, farray2: Any, err: float, msg: str | None = None
