@@ -47,6 +47,11 @@ def test_missing_names_raise_with_advice(path):
         with pytest.raises(AttributeError) as caught:
             getattr(held, name)
         assert hint_for(f"{path}.{name}") in str(caught.value)
+        assert not hasattr(held, name)  # as programs ask before they use it
+        assert name not in dir(held)
+        with pytest.raises(ImportError) as caught:
+            exec(f"from {held.__name__} import {name}")
+        assert hint_for(f"{path}.{name}") in str(caught.value)
 
 
 @pytest.mark.parametrize("path", [path for path in NAMES if path != "tf.raw_ops"])

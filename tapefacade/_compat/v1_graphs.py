@@ -1,7 +1,8 @@
 """Graphs and sessions of TensorFlow 1: nothing to initialize or list in eager code."""
 
 import contextlib
-from collections.abc import Iterator
+import inspect
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from tapefacade._compat.graph_leftovers import Graph
@@ -105,42 +106,93 @@ def placeholder_with_default(input: Any, shape: Any, name: str | None = None) ->
     return input if isinstance(input, Tensor) else convert_to_tensor(input)
 
 
-def _nothing(*names: str, value: Any = None, what: str = "Does nothing") -> None:
-    for name in names:
-
-        def nothing(*args: Any, **kwargs: Any) -> Any:
-            return list(value) if isinstance(value, list) else value
-
-        nothing.__name__ = nothing.__qualname__ = name
-        nothing.__doc__ = f"""{what}: there are no graphs.
+def _nothing(table: str, value: Any = None, what: str = "Does nothing") -> None:
+    """Makes functions that a program without graphs can do without.
 
     Args:
-        *args: ignored.
-        **kwargs: ignored.
+        table: a line for each: its name, and its parameters, with `?` behind those with a default.
+        value: what they return.
+        what: what they do.
+    """
+    for name, *given in map(str.split, table.strip().splitlines()):
+        kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
+        parameters = [
+            inspect.Parameter(each.rstrip("?"), kind, default=None)
+            if each.endswith("?")
+            else inspect.Parameter(each, kind)
+            for each in given
+        ]
+        function(f"compat.v1.{name}")(_without_effect(name, parameters, value, what))
 
-    >>> tf.compat.v1.{name}()
+
+def _without_effect(
+    name: str, parameters: list[inspect.Parameter], value: Any, what: str
+) -> Callable[..., Any]:
+    signature = inspect.Signature(parameters)
+
+    def nothing(*args: Any, **kwargs: Any) -> Any:
+        try:
+            signature.bind(*args, **kwargs)
+        except TypeError as error:
+            raise TypeError(f"{name}() {error}") from None
+        return list(value) if isinstance(value, list) else value
+
+    described = "\n".join(f"        {parameter.name}: ignored." for parameter in parameters)
+    example = ", ".join("None" for p in parameters if p.default is p.empty)
+    made: Any = nothing
+    made.__name__ = made.__qualname__ = name
+    made.__signature__ = signature
+    made.__doc__ = f"""{what}: there are no graphs.
+{f"{chr(10)}    Args:{chr(10)}{described}{chr(10)}" if parameters else ""}
+    >>> tf.compat.v1.{name}({example})
     {"" if value is None else value}
     """
-        function(f"compat.v1.{name}")(nothing)
-        globals()[name] = nothing
+    return made
 
 
 _nothing(
-    "global_variables_initializer", "local_variables_initializer", "tables_initializer",
-    "initialize_all_variables", "variables_initializer", "initialize_variables",
-    "initialize_local_variables", "initialize_all_tables", "enable_resource_variables",
-    "enable_v2_tensorshape", "enable_control_flow_v2", "enable_tensor_equality",
-    "reset_default_graph", "get_default_session", "no_regularizer",
-)  # fmt: skip
+    """
+    global_variables_initializer
+    local_variables_initializer
+    tables_initializer name?
+    initialize_all_variables
+    variables_initializer var_list name?
+    initialize_variables var_list name?
+    initialize_local_variables
+    initialize_all_tables name?
+    enable_resource_variables
+    enable_v2_tensorshape
+    enable_control_flow_v2
+    enable_tensor_equality
+    reset_default_graph
+    get_default_session
+    no_regularizer _
+    """
+)
 _nothing(
-    "trainable_variables", "global_variables", "all_variables", "local_variables",
-    "model_variables", "moving_average_variables", "get_collection", "get_collection_ref",
-    value=[], what="Lists nothing",
-)  # fmt: skip
+    """
+    trainable_variables scope?
+    global_variables scope?
+    all_variables
+    local_variables scope?
+    model_variables scope?
+    moving_average_variables scope?
+    get_collection key scope?
+    get_collection_ref key
+    """,
+    value=[],
+    what="Lists nothing",
+)
 _nothing(
-    "executing_eagerly", "executing_eagerly_outside_functions", "control_flow_v2_enabled",
-    "resource_variables_enabled", value=True, what="Says so",
-)  # fmt: skip
+    """
+    executing_eagerly
+    executing_eagerly_outside_functions
+    control_flow_v2_enabled
+    resource_variables_enabled
+    """,
+    value=True,
+    what="Says so",
+)
 
 
 @function("compat.v1.report_uninitialized_variables")

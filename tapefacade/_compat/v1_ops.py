@@ -264,31 +264,64 @@ def clip_by_average_norm(t: Any, clip_norm: Any, name: str | None = None) -> Any
     return clip_by_norm(given, clip_norm * float(given._type.size))
 
 
-def _assigning(name: str) -> None:
-    def assign(ref: Any, value: Any, *args: Any, **kwargs: Any) -> Any:
-        return getattr(ref, name)(value)
-
-    assign.__name__ = assign.__qualname__ = name
-    assign.__doc__ = f"""Calls `ref.{name}(value)`.
+@function("compat.v1.assign")
+def assign(
+    ref: Any, value: Any, validate_shape: Any = None, use_locking: Any = None, name: Any = None
+) -> Any:
+    """Calls `ref.assign(value)`.
 
     Args:
         ref: a variable.
         value: what converts to a tensor of its dtype.
-        *args: ignored.
-        **kwargs: ignored.
+        validate_shape: ignored.
+        use_locking: ignored.
+        name: ignored.
 
     Returns:
         The variable.
 
-    >>> tf.compat.v1.{name}(tf.Variable(0.0), 2.0).numpy() != 0.0
-    np.True_
+    >>> tf.compat.v1.assign(tf.Variable(1.0), 2.0).numpy()
+    np.float32(2.0)
     """
-    function(f"compat.v1.{name}")(assign)
-    globals()[name] = assign
+    return ref.assign(value)
 
 
-for _name in ("assign", "assign_add", "assign_sub"):
-    _assigning(_name)
+@function("compat.v1.assign_add")
+def assign_add(ref: Any, value: Any, use_locking: Any = None, name: Any = None) -> Any:
+    """Calls `ref.assign_add(value)`.
+
+    Args:
+        ref: a variable.
+        value: what converts to a tensor of its dtype.
+        use_locking: ignored.
+        name: ignored.
+
+    Returns:
+        The variable.
+
+    >>> tf.compat.v1.assign_add(tf.Variable(1.0), 2.0).numpy()
+    np.float32(3.0)
+    """
+    return ref.assign_add(value)
+
+
+@function("compat.v1.assign_sub")
+def assign_sub(ref: Any, value: Any, use_locking: Any = None, name: Any = None) -> Any:
+    """Calls `ref.assign_sub(value)`.
+
+    Args:
+        ref: a variable.
+        value: what converts to a tensor of its dtype.
+        use_locking: ignored.
+        name: ignored.
+
+    Returns:
+        The variable.
+
+    >>> tf.compat.v1.assign_sub(tf.Variable(1.0), 2.0).numpy()
+    np.float32(-1.0)
+    """
+    return ref.assign_sub(value)
 
 
 def _scattering(name: str, takes_paths: bool) -> None:

@@ -578,8 +578,15 @@ def get_log_device_placement() -> bool:
     return _WISHES["log placement"]
 
 
-def enable_eager_execution() -> None:
+def enable_eager_execution(
+    config: Any = None, device_policy: Any = None, execution_mode: Any = None
+) -> None:
     """Does nothing: there is no other kind.
+
+    Args:
+        config: ignored.
+        device_policy: ignored.
+        execution_mode: ignored.
 
     >>> tf.compat.v1.enable_eager_execution()
     """

@@ -107,6 +107,19 @@ def losses(tf, np):
     }
 
 
+def arguments_without_graphs(tf, np):
+    v, x = tf.compat.v1, tf.Variable(1.0)
+    v.enable_eager_execution(config=None, device_policy=None)
+    return {
+        "initializers": [v.variables_initializer([x], "init"), v.tables_initializer(name="t")],
+        "too many": caught(lambda: v.trainable_variables(None, 1)).name,
+        "unknown": caught(lambda: v.global_variables_initializer(name="n")).name,
+        "missing": caught(v.get_collection).name,
+        "assigned": [v.assign(x, 2.0, use_locking=True), v.assign_sub(x, 1.0, name="n")],
+        "regularizer": v.no_regularizer(x),
+    }
+
+
 def without_graphs(tf, np):
     v, x = tf.compat.v1, tf.Variable(1.0)
     return {
