@@ -2,6 +2,7 @@
 
 import pathlib
 import re
+import sqlite3
 
 import numpy as np
 import pytest
@@ -69,3 +70,15 @@ def test_a_csv_pattern_that_nothing_matches_is_named(tmp_path):
     pattern = str(tmp_path / "*.csv")
     with pytest.raises(ValueError, match=f"No files match `file_pattern` {re.escape(pattern)}"):
         tf.data.experimental.make_csv_dataset(pattern, 2)
+
+
+def test_queries_that_fail_say_why(tmp_path):
+    dataset = tf.data.experimental.SqlDataset("sqlite", f"{tmp_path}/none", "select 1", [tf.int32])
+    with pytest.raises(tf.errors.InvalidArgumentError, match="unable to open database file"):
+        next(iter(dataset))
+    path = tmp_path / "database"
+    sqlite3.connect(path).close()
+    path.touch()
+    dataset = tf.data.experimental.SqlDataset("sqlite", str(path), "select z", [tf.int32])
+    with pytest.raises(tf.errors.InvalidArgumentError, match="no such column: z"):
+        next(iter(dataset))

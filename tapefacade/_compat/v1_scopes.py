@@ -59,15 +59,36 @@ def get_variable_scope() -> VariableScope:
 @function("compat.v1.variable_scope")
 @contextlib.contextmanager
 def variable_scope(
-    name_or_scope: Any, default_name: str | None = None, *args: Any, **kwargs: Any
+    name_or_scope: Any,
+    default_name: str | None = None,
+    values: Any = None,
+    initializer: Any = None,
+    regularizer: Any = None,
+    caching_device: Any = None,
+    partitioner: Any = None,
+    custom_getter: Any = None,
+    reuse: Any = None,
+    dtype: Any = None,
+    use_resource: bool | None = None,
+    constraint: Any = None,
+    auxiliary_name_scope: bool = True,
 ) -> Iterator[VariableScope]:
     """Opens a block in which the names of variables begin with a prefix.
 
     Args:
         name_or_scope: the prefix, or a scope that was opened before.
         default_name: the prefix if the first is None.
-        *args: accepted for TensorFlow's sake: variables are never shared.
-        **kwargs: accepted for TensorFlow's sake.
+        values: ignored, as are all that follow: say them where a variable is made.
+        initializer: ignored.
+        regularizer: ignored.
+        caching_device: ignored.
+        partitioner: ignored.
+        custom_getter: ignored.
+        reuse: ignored: variables are never shared.
+        dtype: ignored.
+        use_resource: ignored.
+        constraint: ignored.
+        auxiliary_name_scope: ignored.
 
     Yields:
         The scope.
@@ -97,8 +118,15 @@ def get_variable(
     initializer: Any = None,
     regularizer: Any = None,
     trainable: bool | None = None,
-    *args: Any,
-    **kwargs: Any,
+    collections: Any = None,
+    caching_device: Any = None,
+    partitioner: Any = None,
+    validate_shape: bool = True,
+    use_resource: bool | None = None,
+    custom_getter: Any = None,
+    constraint: Any = None,
+    synchronization: VariableSynchronization = VariableSynchronization.AUTO,
+    aggregation: VariableAggregation = VariableAggregation.NONE,
 ) -> Variable:
     """Makes a variable.
 
@@ -112,8 +140,16 @@ def get_variable(
             or zeros for integers.
         regularizer: accepted for TensorFlow's sake.
         trainable: whether tapes watch it.
-        *args: accepted for TensorFlow's sake.
-        **kwargs: accepted for TensorFlow's sake.
+        collections: ignored: there are no collections.
+        caching_device: ignored.
+        partitioner: ignored: a variable is whole.
+        validate_shape: ignored.
+        use_resource: ignored: all variables are resources.
+        custom_getter: called in the place of this function, with this function, the name, and the
+            shape, dtype, initializer, regularizer and `trainable` by name.
+        constraint: as of `tf.Variable`.
+        synchronization: as of `tf.Variable`.
+        aggregation: as of `tf.Variable`.
 
     Returns:
         The variable.
@@ -124,10 +160,19 @@ def get_variable(
     >>> tf.compat.v1.get_variable("n", initializer=3)
     <tf.Variable 'n:0' shape=() dtype=int32, numpy=3>
     """
+    if custom_getter is not None:
+        return custom_getter(
+            get_variable, name, shape=shape, dtype=dtype, initializer=initializer,
+            regularizer=regularizer, trainable=trainable,
+        )  # fmt: skip
+    rest: dict[str, Any] = {
+        "trainable": trainable, "name": name, "constraint": constraint,
+        "synchronization": synchronization, "aggregation": aggregation,
+    }  # fmt: skip
     if initializer is not None and not callable(initializer):
         if shape is not None:
             raise ValueError("If initializer is a constant, do not specify shape.")
-        return Variable(initializer, trainable=trainable, name=name, dtype=dtype)
+        return Variable(initializer, dtype=dtype, **rest)
     if shape is None:
         raise ValueError(
             f"Variable {name} did not get an initializer, so its `shape` argument must be "
@@ -140,7 +185,7 @@ def get_variable(
     elif isinstance(initializer, type):
         initializer = initializer()
     value = convert_to_tensor(initializer(shape, dtype=dtype), dtype)
-    return Variable(value, trainable=trainable, name=name)
+    return Variable(value, **rest)
 
 
 class _OlderVariableMeta(VariableMeta, abc.ABCMeta):

@@ -164,7 +164,6 @@ HINTS = {
     "tf.config.experimental.ClusterDeviceFilters": _PROCESS,
     "tf.data.experimental.service": "Leave it out: datasets run in the process that reads them",
     "tf.data.experimental.distributed_save": "Write `dataset.save`",
-    "tf.data.experimental.SqlDataset": "Read with `sqlite3` in `tf.data.Dataset.from_generator`",
     "tf.data.experimental.enable_debug_mode": "Write `tf.config.run_functions_eagerly(True)`",
     "tf.data.experimental.from_variant": _DATASET,
     "tf.data.experimental.to_variant": _DATASET,

@@ -64,6 +64,7 @@ from tapefacade._data.options import (
     ServiceOptions as ServiceOptions,
     ThreadingOptions as ThreadingOptions,
 )
+from tapefacade._data.sql_tables import SqlDataset as SqlDataset
 
 Counter = _Dataset.counter
 RandomDataset = _Dataset.random

@@ -1,7 +1,9 @@
 """tf.data: files."""
 
+import contextlib
 import gzip
 import pathlib
+import sqlite3
 import zlib
 
 from programs.program import answers, caught, in_a_new_directory
@@ -341,4 +343,35 @@ def tables_of_datasets(tf, np):
         lambda: space.table_from_dataset(pairs, num_oov_buckets=-1),
         lambda: space.table_from_dataset(pairs, vocab_size=0),
         lambda: space.table_from_dataset(pairs, key_dtype=tf.float32),
+    )
+
+
+@in_a_new_directory
+def rows_of_databases(tf, np):
+    with contextlib.closing(sqlite3.connect("database")) as database:
+        database.execute("create table t (a integer, b text, c real, d integer)")
+        rows = [(1, "x", 0.5, 1), (2, "12 y", 1.5, 0), (300, None, None, None)]
+        database.executemany("insert into t values (?, ?, ?, ?)", rows)
+        database.commit()
+
+    def rows_of(columns, *dtypes, driver="sqlite", where=""):
+        query = f"select {columns} from t{where}"
+        dataset = tf.data.experimental.SqlDataset(driver, "database", query, dtypes)
+        return list(dataset.as_numpy_iterator()), dataset.element_spec, dataset.cardinality()
+
+    return answers(
+        lambda: rows_of("a, b, c, d", tf.int32, tf.string, tf.float64, tf.bool)[0],
+        lambda: str(rows_of("a, b", tf.int64, tf.string)[1]),
+        lambda: rows_of("a", tf.int32)[2],
+        lambda: rows_of("a", tf.int8)[0],
+        lambda: rows_of("a", tf.uint8)[0],
+        lambda: rows_of("a, d", tf.string, tf.uint16)[0],
+        lambda: rows_of("b", tf.int32)[0],
+        lambda: rows_of("b", tf.float64)[0],
+        lambda: rows_of("c", tf.int64)[0],
+        lambda: rows_of("a", tf.bool)[0],
+        lambda: rows_of("a", tf.int32, where=" where a > 999")[0],
+        lambda: rows_of("c", tf.float32),
+        lambda: rows_of("a, b", tf.int32),
+        lambda: rows_of("a", tf.int32, driver="mysql"),
     )

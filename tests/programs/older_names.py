@@ -117,6 +117,11 @@ def arguments_without_graphs(tf, np):
         "missing": caught(v.get_collection).name,
         "assigned": [v.assign(x, 2.0, use_locking=True), v.assign_sub(x, 1.0, name="n")],
         "regularizer": v.no_regularizer(x),
+        "made": v.get_variable("v", [2], tf.float32, v.zeros_initializer(), None, False, ["kept"]),
+        "constraint": v.get_variable("w", initializer=1.0, constraint=abs).constraint is abs,
+        "getter": v.get_variable(
+            "u", [], custom_getter=lambda getter, name, **kwargs: name + str(kwargs["shape"])
+        ),
     }
 
 
