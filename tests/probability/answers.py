@@ -147,7 +147,8 @@ CHECKED = (
     "bijector FillScaleTriL", "bijector SoftmaxCentered", "bijector PowerTransform",
     "sampler hamiltonian", "sampler random walk", "sampler lbfgs",
     "inference series density", "inference series forecast", "inference series parts",
-    "inference variational", "inference factored",
+    "inference variational", "inference factored", "inference differential equation",
+    "inference learned scale",
     "distribution Poisson",
 )  # fmt: skip
 

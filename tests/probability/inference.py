@@ -85,7 +85,39 @@ def factored(tf: Any, tfp: Any) -> Any:
     return drawn, surrogate.log_prob(drawn), [len(surrogate.trainable_variables)]
 
 
+def differential_equation(tf: Any, tfp: Any) -> Any:
+    """A solver in a function: the gradient of its gradient would be one of the same kind."""
+    times, start = tf.constant([0.1, 0.5]), tf.constant([1.0, 0.5])
+
+    @tf.function
+    def solved(start: Any) -> Any:
+        solver = tfp.math.ode.DormandPrince(rtol=1e-4)
+        return solver.solve(lambda _, x: tf.stack([x[1], -x[0]]), 0.0, start, times).states
+
+    return solved(start)
+
+
+def learned_scale(tf: Any, tfp: Any) -> Any:
+    """Gradients of what a linear operator holds; a distribution given to and made by a function."""
+    triangle = tfp.bijectors.FillScaleTriL(diag_bijector=tfp.bijectors.Exp(), diag_shift=1e-5)
+    distribution = tfp.distributions.MultivariateNormalTriL(
+        tf.Variable([1.0, 2.0]), tfp.util.TransformedVariable(tf.eye(2), triangle)
+    )
+    with tf.GradientTape() as tape:
+        value = distribution.log_prob([0.5, 3.0])
+    slopes = tape.gradient(value, distribution.trainable_variables)
+
+    @tf.function
+    def moved(normal: Any) -> Any:
+        return tfp.distributions.Normal(normal.loc + 1.0, normal.scale)
+
+    found = [moved(tfp.distributions.Normal(x, 2.0)).log_prob(0.5) for x in (0.0, 1.0)]
+    return value, slopes, found
+
+
 INFERENCES: dict[str, Any] = {
+    "differential equation": differential_equation,
+    "learned scale": learned_scale,
     "series density": series_density,
     "series forecast": series_forecast,
     "series parts": series_parts,
