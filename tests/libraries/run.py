@@ -88,7 +88,8 @@ LIBRARIES = [
             "array_record", "etils[edc,enp,epath,epy,etree]", "immutabledict", "promise", "psutil",
             "pyarrow", "simple_parsing", "tensorflow-metadata", "termcolor", "toml", "tqdm",
         ),
-        note="Specs of mapped elements have the sizes of the first element; there are no graphs",
+        note="Specs of mapped elements have the sizes of the first element; half of a test is for "
+        "graphs, which there are none of; the package lacks the files of 32",
     ),
     Library(
         "tensorflow-graphics", "2021.12.3",
