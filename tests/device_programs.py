@@ -515,3 +515,99 @@ def where_values_of_replicas_are(tf):
         found.append([value.device for value in strategy.experimental_local_results(values)])
     doubled = strategy.run(lambda: v * 2.0)
     return [*found, v.device, total.device, strategy.reduce("SUM", doubled, axis=None).device]
+
+
+@program
+def data_of_one_device(tf):
+    found = []
+    for make in (
+        tf.distribute.OneDeviceStrategy,
+        lambda name: tf.distribute.MirroredStrategy([name]),
+    ):
+        strategy = make("CPU:3")
+        with strategy.scope():
+            v = tf.Variable([1.0, 2.0], name="v")
+            w = tf.Variable(tf.zeros([2]) + 1.0, aggregation=tf.VariableAggregation.MEAN)
+            i = tf.Variable(3)
+            g = tf.random.Generator.from_seed(1)
+            t = tf.Variable("a")
+        data = tf.data.Dataset.from_tensor_slices(([1.0, 2.0, 3.0], [1, 2, 3])).batch(2)
+        batches = [*strategy.experimental_distribute_dataset(data)]
+        iterator = iter(strategy.experimental_distribute_dataset(data))
+        batches += [next(iterator), iterator.get_next()]
+        batches += strategy.distribute_datasets_from_function(lambda _, data=data: data)
+        found.append([where(*batch) for batch in batches])
+        found.append(where(v, w, i, t))
+        found.append(where(v.read_value(), v.value(), v + 1.0, i + 1, g.state, g.normal([2])))
+        x, _ = batches[0]
+
+        def replica(x, v=v, w=w, i=i, g=g):
+            w.assign_add(x)
+            i.assign_add(1)
+            return x * v, i + 1, tf.zeros([2]), tf.constant(1.0), tf.range(3), g.normal([2])
+
+        for run in (strategy.run, tf.function(strategy.run)):
+            results = run(replica, args=(x,))
+            found.append([where(*results), results[0], results[1]])
+        found.append(where(v, w, i, strategy.reduce("SUM", results[0], axis=None)))
+        found.append(where(strategy.reduce("MEAN", results[0], axis=0)))
+        found.append(where(strategy.gather(results[0], axis=0)))
+        found.append(where(*strategy.experimental_local_results(results[0])))
+        made = strategy.experimental_distribute_values_from_function(lambda c: tf.constant([1.0]))
+        found.append(where(made.values[0] if hasattr(made, "values") else made))
+        found.append(where(strategy.run(lambda x: x + 1.0, args=(made,))))
+        with strategy.scope():
+            found.append(where(x + 1.0, next(iter(tf.data.Dataset.range(2)))))
+            found.append(
+                [where(*batch) for batch in strategy.experimental_distribute_dataset(data)]
+            )
+    return found
+
+
+@program
+def values_of_mirrored_variables(tf):
+    strategy = tf.distribute.MirroredStrategy(["CPU:1", "CPU:3"])
+    kinds, ways = tf.VariableSynchronization, tf.VariableAggregation
+    with strategy.scope():
+        v = tf.Variable([1.0, 2.0], name="v")
+        s = tf.Variable(1.0, synchronization=kinds.ON_READ, aggregation=ways.SUM)
+    found = []
+    for each in (v, s):
+        parts = each.values
+        found.append([where(*parts), where(*strategy.experimental_local_results(each))])
+        found.append([where(p.value(), p.read_value(), p + 1.0, tf.identity(p)) for p in parts])
+        parts[1].assign_add(tf.ones_like(parts[1]))
+        found.append([where(*each.values), [p.numpy() for p in parts], each.numpy()])
+        with tf.device("CPU:5"):
+            found.append(where(parts[1].read_value(), parts[1] * 2.0, parts[0].value()))
+    own = strategy.run(lambda: v * 2.0)
+    found.append(where(*own.values, own.values[1] + 1.0))
+    found.append(where(strategy.gather(own, 0), strategy.reduce("MEAN", own, axis=0)))
+    made = strategy.experimental_distribute_values_from_function(lambda c: tf.constant([1.0]))
+    found.append(where(*made.values))
+    found.append(where(*strategy.run(lambda x: x + 1.0, args=(made,)).values))
+    return found
+
+
+@program
+def blocks_within_replicas(tf):
+    strategy = tf.distribute.MirroredStrategy(["CPU:1", "CPU:3"])
+    with strategy.scope():
+        v = tf.Variable([1.0, 2.0])
+
+    def replica():
+        with tf.device("CPU:5"):
+            x = tf.constant([1.0, 2.0]) * v
+        return x, x + 1.0
+
+    found = []
+    for run in (strategy.run, tf.function(strategy.run)):
+        found.append([[p.numpy() for p in part.values] for part in run(replica)])
+    with tf.device("CPU:6"):
+        own = strategy.run(lambda: v + 1.0)
+        found.append([where(*own.values), where(strategy.reduce("SUM", own, axis=None))])
+        with strategy.scope():
+            w = tf.Variable([1.0])
+        found.append(where(*w.values))
+        found.append(where(tf.zeros([1])))
+    return found

@@ -119,8 +119,8 @@ print(*found, "done")
 
 
 def test_replicas_on_devices_of_their_own_give_the_same():
-    names = [name for name in PROGRAMS if name.startswith(("replicas.", "replicas_data."))]
-    names += [name for name in PROGRAMS if name.startswith("replicas_loops.")]
+    subjects = "", "_custom", "_data", "_loops", "_state", "_values"
+    names = [name for name in PROGRAMS if name.startswith(tuple(f"replicas{s}." for s in subjects))]
     names += ["replicas_training.saved_models"]
     names += ["replicas_keras.steps_of_ones_own", "replicas_guides.training_by_hand"]
     names += ["replicas_variables.checkpoints_hold_one_value"]

@@ -149,6 +149,16 @@ def _found(spec: DeviceSpec) -> Any:
     return None
 
 
+def other_device(name: str) -> Any:
+    """Returns JAX's device of a name, as a block takes it; None if it is the default one.
+
+    Raises:
+        InvalidArgumentError: if it is not there, and has to be.
+    """
+    found = _found(_spec_of(name))
+    return None if found is default_device() else found
+
+
 def _missing(spec: DeviceSpec) -> Exception:
     if THREAD.functions:
         return invalid(MESSAGE_MISSING_IN_FUNCTION.format(spec.to_string()))

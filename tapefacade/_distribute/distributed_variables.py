@@ -18,8 +18,10 @@ from tapefacade._core.placement import name_devices
 from tapefacade._core.replica_places import current_replica, is_in_run
 from tapefacade._core.tensor import EagerTensor, hinted
 from tapefacade._core.value_text import value_repr
-from tapefacade._distribute.reduction import ReduceOp
+from tapefacade._distribute.collectives import FIRST_REPLICA, record_collective
+from tapefacade._distribute.reduction import ReduceOp, all_reduced
 from tapefacade._distribute.replica_values import DistributedValues, PerReplica, rows_here
+from tapefacade._function.function.recorded_program import slot_in
 from tapefacade._ops.array.casting import cast
 from tapefacade._ops.array.copying import identity
 from tapefacade._ops.array.joining import stack, unstack
@@ -27,7 +29,8 @@ from tapefacade._ops.math.arithmetic import multiply
 from tapefacade._ops.math.division import truediv
 from tapefacade._ops.math.reduction import reduce_mean, reduce_sum
 from tapefacade._state.indexed_slices import IndexedSlices
-from tapefacade._state.variable import ResourceVariable, Variable
+from tapefacade._state.joint_assignments import put_together
+from tapefacade._state.variable import READ_VALUE, ResourceVariable, UnreadVariable, Variable
 from tapefacade._state.variable_aggregation import VariableAggregation, VariableSynchronization
 from tapefacade._tape.init_scope import init_scope
 from tapefacade._trace.recording import THREAD
@@ -68,6 +71,10 @@ HINT_NOT_REDUCED = (
 )
 MESSAGE_ON_READ = "Variables with `synchronization=ON_READ` doesn't support `scatter_{}`"
 HINT_ON_READ = "Outside of the replicas, assign the whole value: `variable.assign(...)`."
+MESSAGE_PART = (
+    "What one replica has of variable {} cannot be assigned {}: all replicas are one program there."
+)
+HINT_PART = "Assign the variable itself, in `strategy.run`: each replica changes its own value."
 ROWS_THAT_ADD_UP = ("add", "sub", "mul", "div")  # those of all replicas, one after the other
 REDUCTIONS = {VariableAggregation.SUM: ReduceOp.SUM, VariableAggregation.MEAN: ReduceOp.MEAN}
 
@@ -80,6 +87,7 @@ class DistributedVariable(ResourceVariable):
 
     _strategy: "Strategy"
     _copies: Variable | None = None
+    _parts: Any = None  # those of `values` that somebody has
 
     def __init__(self, strategy: "Strategy", **kwargs: Any) -> None:
         self._strategy = strategy
@@ -96,15 +104,25 @@ class DistributedVariable(ResourceVariable):
         strategy._variables.append(weakref.ref(self))
 
     @property
-    def values(self) -> tuple[Any, ...]:
-        """The values of the replicas of this process, in their order, as tensors."""
+    def values(self) -> tuple[Variable, ...]:
+        """What the replicas of this process have, in their order: a variable of each."""
+        here = self._strategy.here or range(self._strategy.num_replicas_in_sync)
+        if self._parts is None:
+            self._parts = weakref.WeakValueDictionary()
+        known = self._parts
+        return tuple(
+            [known.setdefault(place, ReplicaVariable(self, place)) for place in range(len(here))]
+        )
+
+    def _rows(self) -> tuple[EagerTensor, ...]:
+        """Returns the values of the replicas of this process, in their order."""
         count, here = self._strategy.num_replicas_in_sync, self._strategy.here
         if self._copies is not None and here is not None:
             return rows_here(self._copies.value(), here)
         if self._copies is not None:
             found = unstack(self._copies.value(), count)
         else:
-            found = [identity(self._shares(self.value())) for _ in here or range(count)]
+            found = [identity(self._shares(Variable.value(self))) for _ in here or range(count)]
         name_devices(found, self._strategy.extended.parameter_devices)
         return tuple(found)
 
@@ -250,10 +268,9 @@ class DistributedVariable(ResourceVariable):
         if THREAD.recording.frame is not None:
             return super().__repr__()
         lines = []
-        for place, value in enumerate(self.values):
-            name = self._name if place == 0 else f"{self._name}/replica_{place}"
+        for place, value in enumerate(self._rows()):
             text = f"shape={self.shape} dtype={self.dtype.name}, numpy={value_repr(value._shown())}"
-            lines.append(f"  {place}: <tf.Variable '{name}:0' {text}>")
+            lines.append(f"  {place}: <tf.Variable '{_part_name(self, place)}:0' {text}>")
         return f"{type(self).__name__}:{{\n" + ",\n".join(lines) + "\n}"
 
     def __str__(self) -> str:
@@ -265,6 +282,66 @@ class DistributedVariable(ResourceVariable):
         copied._copies = copy.deepcopy(self._copies, memo)
         self._strategy._variables.append(weakref.ref(copied))
         return copied
+
+
+class ReplicaVariable(UnreadVariable):
+    """What one replica has of a variable: an element of `values`. The variable has the value."""
+
+    def __init__(self, whole: DistributedVariable, replica: int) -> None:
+        vars(self).update(_whole=whole, _replica=replica)
+
+    @property
+    def _root(self) -> Variable:  # type: ignore[override]
+        return self
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.__dict__["_whole"], name)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        setattr(self._whole, name, value)
+
+    @property
+    def name(self) -> str:
+        """The name, in which the replica is."""
+        return f"{_part_name(self._whole, self._replica)}:0"
+
+    @property
+    def device(self) -> str:
+        """The name of the device of the replica."""
+        return self._whole._strategy.extended.parameter_devices[self._replica]
+
+    def value(self) -> EagerTensor:
+        """Returns the value as a tensor."""
+        return self._whole._rows()[self._replica]
+
+    @property
+    def _seen(self) -> EagerTensor:
+        return self.value()
+
+    def _host_value(self) -> Any:
+        return None
+
+    def _slot_in(self, recording: Any) -> int:
+        slot = slot_in(recording, self.value())
+        for reference in recording.blocks:
+            tape = reference()
+            if tape is not None and tape._wants(self):
+                tape._read(self, slot)
+        return slot
+
+    def _put(self, tensor: EagerTensor) -> None:
+        whole = self._whole
+        where = "in a replica" if is_in_run() else "where there are several processes"
+        if is_in_run() or whole._strategy.here is not None:
+            raise hinted(RuntimeError(MESSAGE_PART.format(whole.name, where)), HINT_PART)
+        copies, rows = copies_of_replicas(whole), list(whole._rows())
+        rows[self._replica] = tensor
+        stacked = stack(rows)
+        put_together([whole, copies], [whole._outside(stacked), stacked])
+
+
+def _part_name(whole: Variable, replica: int) -> str:
+    return f"{whole._name}/replica_{replica}" if replica else whole._name
 
 
 class MirroredVariable(DistributedVariable):
@@ -316,12 +393,22 @@ class SyncOnReadVariable(DistributedVariable):
 
     def _slot_in(self, recording: Any) -> int:
         self._require_aggregation()
+        if self._is_read_in_merge():
+            return slot_in(recording, self.value())
         return super()._slot_in(recording)
 
     def value(self) -> EagerTensor:
         """Returns the value as a tensor."""
         self._require_aggregation()
-        return super().value()
+        if not self._is_read_in_merge():
+            return super().value()
+        if self._aggregation in REDUCTIONS:
+            return all_reduced(REDUCTIONS[self._aggregation], own_value(self), self._count)
+        return record_collective(FIRST_REPLICA, own_value(self))
+
+    def _is_read_in_merge(self) -> bool:
+        """Whether it is read across the replicas while they are recorded."""
+        return is_in_run() and current_replica() is None
 
     def _changed(self, *args: Any, **kwargs: Any) -> Any:
         self._require_aggregation()
@@ -382,11 +469,21 @@ def copies_of_replicas(variable: DistributedVariable) -> Variable:
     return copies
 
 
+def own_value(variable: DistributedVariable) -> EagerTensor:
+    """Records what the replica that is recorded has of a variable."""
+    recording = THREAD.recording
+    slot = ResourceVariable._slot_in(variable, recording)
+    (value,) = recording.apply(READ_VALUE, (), (slot,), [variable._type])
+    return value
+
+
 def values_of_variable(part: Any) -> Any:
     """Returns what the replicas have of a variable as a `PerReplica` value, if it is one."""
     if not isinstance(part, DistributedVariable):
         return part
     count, here = part._strategy.num_replicas_in_sync, part._strategy.here
+    if is_in_run():
+        return PerReplica(row=own_value(part), count=count)
     if part._copies is not None:
         return PerReplica(stacked=part._copies.value(), count=count, here=here)
     return PerReplica([part._shares(part.value())] * count, here=here)
@@ -397,7 +494,7 @@ def replicas_in_turn(strategy: "Strategy") -> Iterator[int]:
     variables = strategy.variables
     count = strategy.num_replicas_in_sync
     before = [variable._seen for variable in variables]
-    given = [variable.values if variable.has_own_values else [v] * count
+    given = [variable._rows() if variable.has_own_values else [v] * count
              for variable, v in zip(variables, before, strict=True)]  # fmt: skip
     found: list[list[EagerTensor]] = []
     try:

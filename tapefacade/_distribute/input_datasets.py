@@ -25,6 +25,7 @@ from tapefacade._distribute.worker_processes import exchanged
 from tapefacade._ops.array.creation import zeros
 from tapefacade._sparse.arrangement import slice as sparse_slice
 from tapefacade._sparse.tensor import SparseTensor
+from tapefacade._state.sharding import at_home
 
 MESSAGE_PLACED = (
     "When `experimental_place_dataset_on_device` is set for dataset placement, you must also "
@@ -211,7 +212,7 @@ class DistributedDataset:
         return self._given.cardinality().numpy()
 
     def __iter__(self) -> Iterator[Any]:
-        if self._count == 1:
+        if self._count == 1 and (self._strategy is None or self._strategy.home() is None):
             return iter(self._dataset)
         if self._strategy.here is not None:
             return ProcessIterator(self)
@@ -236,6 +237,7 @@ class DistributedIterator(DatasetIterator):
         self._sources: list[Any] = [self._batches] if apart is None else [*map(iter, apart)]
         self._count = distributed._count
         self._strategy = distributed._strategy
+        self._home = distributed._strategy.home()
 
     @property
     def element_spec(self) -> Any:
@@ -261,6 +263,11 @@ class DistributedIterator(DatasetIterator):
             return Optional.empty(self.element_spec)
 
     def _element(self, following: Callable[[Any], Any]) -> Any:
+        if self._count == 1:
+            return nest.map_structure(
+                lambda part: at_home(part, self._home) if type(part) is EagerTensor else part,
+                following(self._batches), expand_composites=True,
+            )  # fmt: skip
         if not self._distributed._is_of_replicas:
             return nest.map_structure(
                 lambda part: cut_for_replicas(part, self._strategy), following(self._batches)

@@ -31,6 +31,8 @@ HINT_REDUCED = (
     "that is the same for all replicas need not be reduced."
 )
 
+MESSAGE_KIND = "{} is no tf.distribute.ReduceOp: write tf.distribute.ReduceOp.SUM, or MEAN."
+MESSAGE_AXIS = "Invalid reduction dimension {} for input with {} dimensions."
 MESSAGE_SLICES = "{} does not support IndexedSlices"
 HINT_SLICES = "Gather their `values` and their `indices`, or write `tf.convert_to_tensor(slices)`."
 NOT_ADDED = ("bool", "string")
@@ -57,8 +59,11 @@ def reduce_op(given: Any) -> ReduceOp:
     """Returns the kind of reduction that is meant: texts in any case will do.
 
     Raises:
-        ValueError: if there is none.
+        ValueError: if there is none of that name.
+        AssertionError: if it is neither a `ReduceOp` nor a name.
     """
+    if not isinstance(given, str | ReduceOp):
+        raise AssertionError(MESSAGE_KIND.format(given))
     return ReduceOp(given.upper() if isinstance(given, str) else given)
 
 
@@ -127,18 +132,28 @@ def _divided(kind: ReduceOp, total: EagerTensor, count: int) -> EagerTensor:
 
 
 def _reduced_along(kind: ReduceOp, part: Any, axis: Any, count: int) -> Any:
-    """Reduces all elements along an axis or several, of all replicas together."""
+    """Reduces all elements along an axis or several, of all replicas together.
+
+    Raises:
+        ValueError: if there is no such axis.
+    """
+    axes = [axis] if isinstance(axis, int) else axis
+    every = part._every() if isinstance(part, DistributedValues) else [part]
+    values = [convert(value) for value in every]
+    rank = len(values[0]._type.shape)
+    for place in axes:
+        if not -rank <= place < rank:
+            known = f"The axis is one of {list(range(rank))}." if rank else HINT_SCALARS
+            raise hinted(ValueError(MESSAGE_AXIS.format(place, rank)), known)
     if not isinstance(part, DistributedValues):
         if kind is ReduceOp.MEAN:
             return reduce_mean(part, axis)
         total = reduce_sum(part, axis)  # all replicas have it
         return total if count == 1 else multiply(total, np.asarray(count, total._type.numpy_dtype))
-    axes = [axis] if isinstance(axis, int) else axis
     if part._here is not None and part._stacked is not None:
         rows = part._stacked
         places = [k % (len(rows._type.shape) - 1) + 1 for k in axes]
         return (reduce_sum if kind is ReduceOp.SUM else reduce_mean)(rows, (0, *places))
-    values = [convert(value) for value in part._every()]
     total = add_n([reduce_sum(value, axis) for value in values])
     if kind is ReduceOp.SUM:
         return total
@@ -210,7 +225,8 @@ def gathered(value: Any, axis: int, mesh: Mesh | None = None) -> Any:
     if stacked is None or value._here is None or len(stacked._type.shape) == 1:
         every = [convert_to_tensor(each) for each in value._every()]
         rank = len(every[0]._type.shape)
-        require_axis(axis if rank else 0, max(rank, 1))  # `concat` refuses scalars
+        if rank or every[0].dtype != "int32":  # these are on the host: `concat` refuses scalars
+            require_axis(axis, rank)
         return concat(every, axis)
     require_axis(axis, len(stacked._type.shape) - 1)
     recording = THREAD.recording

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from jax.sharding import Mesh
 
-from tapefacade._config.device_placement import device
+from tapefacade._config.device_placement import device, other_device
 from tapefacade._config.devices import list_logical_devices
 from tapefacade._core import nest
 from tapefacade._core.conversion import convert
@@ -15,6 +15,7 @@ from tapefacade._core.missing_members import NO_SESSION, lacks
 from tapefacade._core.process_group import PROCESSES
 from tapefacade._core.replica_places import THREAD, ReplicaPlace, entered, is_in_run
 from tapefacade._core.tensor import EagerTensor, hinted
+from tapefacade._core.tensor_spec import TensorSpec
 from tapefacade._core.tensor_type import TensorType
 from tapefacade._definition.op import function
 from tapefacade._distribute.cross_device_ops import sent_to
@@ -64,6 +65,10 @@ MESSAGE_PER_REPLICA = (
 MESSAGE_NO_DATASET = (
     "{0!r} object has no attribute '_variant_tensor'\n`experimental_distribute_dataset` takes a "
     "tf.data.Dataset, and was given {0!r}. Write tf.data.Dataset.from_tensor_slices(x).batch(size)."
+)
+HINT_BATCHES = (
+    "The elements of the dataset are single numbers, which cannot be divided among the replicas: "
+    "write `dataset.batch(size)` with the size of a batch of all replicas together."
 )
 MESSAGE_IN_SCOPE = "Must not be called inside a `tf.distribute.Strategy` scope."
 HINT_IN_SCOPE = "Leave the scope first; within it, its strategy is the current one."
@@ -352,6 +357,11 @@ class Strategy:
         has_device = self.num_replicas_in_sync == 1 and self._devices
         return device(self._devices[0]) if has_device else contextlib.nullcontext()
 
+    def home(self) -> Any:
+        """Returns JAX's device of the one replica; None if it is the default one, or none."""
+        has_device = self.num_replicas_in_sync == 1 and self._devices
+        return other_device(self._devices[0]) if has_device else None
+
     def agreed(self, tensor: EagerTensor) -> EagerTensor:
         """Returns the first value of a variable: that of the chief, if there are processes."""
         return tensor
@@ -395,17 +405,20 @@ class Strategy:
                 return fn(*args, **(kwargs or {}))
         if is_in_run():  # what `merge_call` has called: the replicas are being recorded
             args, kwargs = nest.map_structure(own_part, (args, kwargs or {}))
-            with entered(self, RecordedReplica(self)):
-                return nest.map_structure(self._of_replicas, fn(*args, **(kwargs or {})))
+            context = RecordedReplica(self)
+            with entered(self, context):
+                result = fn(*args, **(kwargs or {}))
+            return nest.map_structure(lambda part: self._of_replicas(part, context), result)
         if isinstance(fn, PolymorphicFunction) and not RECORDING_THREAD.functions:
             return self._function(fn)(tuple(args), kwargs or {})
         python: Any = fn
         return ReplicaCall(self, python, args, kwargs or {}).result()
 
-    def _of_replicas(self, part: Any) -> Any:
+    def _of_replicas(self, part: Any, context: ReplicaContext) -> Any:
         """Returns what a tensor of each replica is across the replicas, while they are recorded."""
-        is_tensor = isinstance(part, EagerTensor)
-        return PerReplica(row=part, count=self.num_replicas_in_sync) if is_tensor else part
+        if not isinstance(part, EagerTensor) or any(part is same for same in context._same):
+            return part
+        return PerReplica(row=part, count=self.num_replicas_in_sync)
 
     def _function(self, fn: Any) -> Any:
         """Returns a function that runs another one in all replicas, so that no Python is needed."""
@@ -534,6 +547,7 @@ class Strategy:
         Raises:
             NotImplementedError: if the options ask for a dataset for each replica.
             AttributeError: if it is no dataset.
+            IndexError: if there are several replicas, and its elements are no batches.
 
         >>> strategy = tf.distribute.MirroredStrategy()
         >>> for x in strategy.experimental_distribute_dataset(tf.data.Dataset.range(4).batch(2)):
@@ -546,7 +560,14 @@ class Strategy:
             raise NotImplementedError(MESSAGE_PER_REPLICA)
         if not hasattr(dataset, "element_spec"):
             raise AttributeError(MESSAGE_NO_DATASET.format(type(dataset).__name__))
+        self._require_batches(dataset.element_spec)
         return DistributedDataset(dataset, self)
+
+    def _require_batches(self, spec: Any) -> None:
+        """Raises if a dataset has numbers for its elements, which cannot be cut for replicas."""
+        shapes = [part.shape for part in nest.flatten(spec) if isinstance(part, TensorSpec)]
+        if self.num_replicas_in_sync > 1 and any(shape.rank == 0 for shape in shapes):
+            raise hinted(IndexError("list index out of range"), HINT_BATCHES)
 
     def distribute_datasets_from_function(
         self, dataset_fn: Callable[[InputContext], Any], options: Any = None
