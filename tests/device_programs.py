@@ -611,3 +611,88 @@ def blocks_within_replicas(tf):
         found.append(where(*w.values))
         found.append(where(tf.zeros([1])))
     return found
+
+
+@program
+def dtensor_members(tf):
+    d, mesh = _meshes(tf)
+    layout = d.Layout(["batch", "model"], mesh)
+    parted = layout.to_parted()
+    return {
+        "mesh": [mesh.is_single_device(), mesh.single_device, mesh.use_xla_spmd()],
+        "places": [mesh.device_location(k) for k in (0, 3, 7)],
+        "global": mesh.global_devices(),
+        "wrong": [
+            caught(mesh.device_location, 9),
+            caught(lambda: d.create_mesh([("x", 8)], use_xla_spmd=True)),
+        ],
+        "types": [str(layout.type), str(parted.type), repr(parted.type)],
+        "parted": [short(parted), parted == layout, parted == layout.to_parted()],
+        "anew": [d.Layout.from_string(parted.to_string()) == parted, parted.sharding_specs],
+        "asked": [parted.rank, parted.mesh == mesh, parted.num_shards(1)],
+        "laid out": d.relayout(tf.ones([4, 8]), layout).shape.as_list(),
+    }  # fmt: skip
+
+
+@program
+def dtensor_training(tf):
+    d, mesh = _meshes(tf)
+    rows = d.Layout(["batch", d.UNSHARDED], mesh)
+    columns, replicated = d.Layout([d.UNSHARDED, "model"], mesh), d.Layout.replicated(mesh, 2)
+
+    def laid_out(value, layout):
+        value = tf.constant(value, tf.float32)
+        return d.relayout(d.copy_to_mesh(value, d.Layout.replicated(mesh, value.ndim)), layout)
+
+    x = laid_out(np.sin(np.arange(32.0)).reshape(8, 4), rows)
+    y = laid_out(np.cos(np.arange(8.0)).reshape(8, 1), rows)
+    v = d.DVariable(laid_out(np.sin(np.arange(16.0)).reshape(4, 4), columns))
+    w = d.DVariable(laid_out(np.ones((4, 1)), d.Layout(["model", d.UNSHARDED], mesh)))
+    b = d.DVariable(laid_out(np.zeros(1), d.Layout.replicated(mesh, 1)))
+
+    def step(x, y):
+        with tf.GradientTape() as tape:
+            hidden = tf.tanh(tf.matmul(x, v))
+            loss = tf.reduce_mean((tf.matmul(hidden, w) + b - y) ** 2)
+        for variable, gradient in zip([v, w, b], tape.gradient(loss, [v, w, b]), strict=True):
+            variable.assign_sub(0.1 * d.relayout(gradient, variable.layout))
+        return loss
+
+    found = []
+    with d.default_mesh(mesh):
+        for way in (step, tf.function(step)):
+            for _ in range(3):
+                found.append(round(float(d.relayout(way(x, y), d.Layout.replicated(mesh, 0))), 4))
+    found.append([d.fetch_layout(each).sharding_specs for each in (v, w, b)])
+    whole = [d.relayout(each, replicated).numpy() for each in (v, w)]
+    return [*found, [np.round(each, 3) + 0.0 for each in whole]]
+
+
+@program
+def dtensors_in_functions(tf):
+    d, mesh = _meshes(tf)
+    both, replicated = d.Layout(["batch", "model"], mesh), d.Layout.replicated(mesh, 2)
+    x = d.relayout(d.copy_to_mesh(tf.reshape(tf.range(32.0), [4, 8]), replicated), both)
+    traced = []
+
+    @tf.function
+    def several(x):
+        traced.append(1)
+        y = d.relayout(tf.reshape(x, [8, 4]), d.Layout(["model", "batch"], mesh))
+        return tf.reduce_sum(x, 0), tf.transpose(y), tf.concat([x, x], 0), tf.reduce_max(x)
+
+    @tf.function
+    def looped(x):
+        for _ in tf.range(3):
+            x = d.relayout(x * 2.0, both)
+        return x
+
+    values = several(x)
+    values = several(x)
+    found = [d.relayout(v, d.Layout.replicated(mesh, v.ndim)).numpy() for v in values]
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        z = tf.reduce_sum(d.relayout(x * x, replicated) * 3.0)
+    gradient = tape.gradient(z, x)
+    found += [d.relayout(gradient, replicated).numpy(), len(traced)]
+    return [*found, d.relayout(looped(x), replicated).numpy()]

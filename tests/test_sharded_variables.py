@@ -391,6 +391,40 @@ def test_keras_distribution_lays_out_weights_and_slots():
     assert parts(kernel._root) == {(16, 16)}
 
 
+def test_weights_of_examples_and_classes_for_divided_data():
+    keras, random = tf.keras, np.random.default_rng(0)
+    x, y = random.normal(size=(16, 3)).astype("float32"), np.arange(16) % 3
+    weights = np.linspace(0.5, 2.0, 16).astype("float32")
+    starts = [random.normal(size=s).astype("float32") for s in ((3, 8), (8,), (8, 3), (3,))]
+
+    def trained(*data):
+        x, y, weights = data
+        found = []
+        for options in ({"sample_weight": weights}, {"class_weight": {0: 1.0, 1: 3.0, 2: 0.5}}):
+            model = keras.Sequential([
+                keras.Input([3]), keras.layers.Dense(8, "tanh"), keras.layers.Dense(3, "softmax"),
+            ])  # fmt: skip
+            loss = "sparse_categorical_crossentropy"
+            model.compile("adam", loss, weighted_metrics=["accuracy"])
+            model.set_weights(starts)
+            options |= {"batch_size": 8, "epochs": 2, "verbose": 0, "shuffle": False}
+            found += list(model.fit(x, y, **options).history.values())
+            found += [model.evaluate(x, y, sample_weight=weights, verbose=0)]
+        return found
+
+    wanted = trained(x, y, weights)
+    mesh = keras.distribution.DeviceMesh((8,), ["batch"])
+    on_batch = NamedSharding(jax.make_mesh((8,), ("b",)), PartitionSpec("b"))
+    arrays = [jax.device_put(array, on_batch) for array in (x, y, weights)]
+    np.testing.assert_allclose(trained(*arrays), wanted, rtol=1e-5)
+    np.testing.assert_allclose(trained(*map(tf.constant, arrays)), wanted, rtol=1e-5)
+    keras.distribution.set_distribution(keras.distribution.DataParallel(mesh))
+    try:
+        np.testing.assert_allclose(trained(x, y, weights), wanted, rtol=1e-5)
+    finally:
+        keras.distribution.set_distribution(None)
+
+
 def test_copies_have_the_sharding():
     v = tf.Variable(np.arange(8.0), name="w", sharding=at("model"))
     for other in copy.deepcopy(v), pickle.loads(pickle.dumps(v)):

@@ -3,6 +3,7 @@
 import json
 import os
 import pathlib
+import runpy
 import socket
 import subprocess
 import sys
@@ -242,6 +243,67 @@ def test_training_goes_on_from_the_last_checkpoint_after_a_kill(tmp_path):
         (last,) = [line for line in own if line.startswith("loss")]
         found = json.loads(f"[{last.removeprefix('loss ').replace(' [', ', ').removesuffix(']')}]")
         assert np.allclose(found, undisturbed(6), rtol=1e-6)
+
+
+FITTED = """
+import os, pathlib, signal, sys
+import numpy as np
+import tensorflow as tf
+
+keras = tf.keras
+x = np.sin(np.arange(36.0)).reshape(12, 3).astype("float32")
+data = tf.data.Dataset.from_tensor_slices((x, x.sum(1, keepdims=True))).batch(6)
+
+
+def fitted(strategy, *callbacks):
+    with strategy.scope():
+        model = keras.Sequential([
+            keras.Input([3]), keras.layers.Dense(4, "tanh", kernel_initializer="ones"),
+            keras.layers.Dense(1, kernel_initializer="ones"),
+        ])
+        model.compile(keras.optimizers.Adam(0.05), "mse")
+    losses = model.fit(data, epochs=5, verbose=0, callbacks=list(callbacks)).history["loss"]
+    return losses, np.concatenate([w.ravel() for w in model.get_weights()]).tolist()
+
+
+class Killed(keras.callbacks.Callback):
+    def on_epoch_begin(self, epoch, logs=None):
+        print("epoch", epoch)
+        mark = folder / f"killed {epoch}"
+        if (epoch, number) in ((2, 2), (4, 0)) and not mark.exists():
+            mark.touch()
+            os.kill(os.getpid(), signal.SIGKILL)
+
+
+if __name__ == "__main__":
+    strategy = tf.distribute.MultiWorkerMirroredStrategy()
+    number, folder = strategy.cluster_resolver.task_id, pathlib.Path(sys.argv[1])
+    backup = keras.callbacks.BackupAndRestore(str(folder / f"backup {number}"))
+    print("found", fitted(strategy, backup, Killed()))
+"""
+
+
+def test_each_process_may_have_a_folder_for_backups(tmp_path, monkeypatch):
+    """Of three processes one is killed, then the chief: all go on from the chief's backup."""
+    script = tmp_path / "script.py"
+    script.write_text(FITTED)
+    done = launched("--processes", 3, "--restarts", 2, script, tmp_path)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "worker 2 was ended by the signal 9 (SIGKILL); the others are ended." in done.stderr
+    assert "worker 0 was ended by the signal 9 (SIGKILL); the others are ended." in done.stderr
+    monkeypatch.setitem(sys.modules, "tensorflow", tf)
+    names = runpy.run_path(str(script))
+    losses, weights = names["fitted"](tf.distribute.MirroredStrategy(["CPU:0", "CPU:1", "CPU:2"]))
+    lines = done.stdout.splitlines()
+    for index in range(3):
+        own = [line[4:] for line in lines if line.startswith(f"[{index}] ") and "Gloo" not in line]
+        epochs = [int(line[6:]) for line in own if line.startswith("epoch")]
+        assert epochs == [0, 1, 2, 2, 3, 4, 4]
+        (last,) = [line for line in own if line.startswith("found")]
+        found = json.loads(last.removeprefix("found ").replace("(", "[").replace(")", "]"))
+        assert np.allclose(found[0], losses[4:], rtol=1e-5)
+        assert np.allclose(found[1], weights, rtol=1e-4)
+    assert not list(tmp_path.glob("backup*"))
 
 
 @pytest.mark.parametrize(

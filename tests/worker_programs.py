@@ -193,6 +193,51 @@ def loops_of_workers(tf, strategy):
     return [*found, w.numpy()]
 
 
+def looks_of_workers(tf, strategy):
+    """Steps whose Python looks at values: each process runs its own, and they meet."""
+    context = tf.distribute.get_replica_context
+    kinds, ways = tf.VariableSynchronization, tf.VariableAggregation
+    with strategy.scope():
+        w = tf.Variable([1.0, 2.0])
+        total = tf.Variable(0.0, synchronization=kinds.ON_READ, aggregation=ways.SUM)
+        mean = tf.Variable(0.0, aggregation=ways.MEAN)
+        own = tf.Variable(0.0)
+    outside = tf.Variable(0.0)
+    given = strategy.experimental_distribute_values_from_function(
+        lambda c: tf.constant([1.0, 2.0]) + c.replica_id_in_sync_group
+    )
+
+    def replica(x):
+        with tf.GradientTape() as tape:
+            loss = tf.reduce_sum((w * x) ** 2)
+        gradient = context().all_reduce("sum", tape.gradient(loss, w))
+        if float(tf.norm(gradient)) > 20.0:
+            gradient *= 20.0 / tf.norm(gradient)
+        w.assign_sub(0.01 * gradient)
+        total.assign_add(loss)
+        mean.assign(loss)
+        outside.assign_add(float(loss))
+        number = int(context().replica_id_in_sync_group)
+        if number == 1:
+            total.assign_add(100.0)
+        own.assign(own + number)
+        every = context().all_gather(x[None], axis=0)
+        merged = context().merge_call(
+            lambda s, y: s.reduce("SUM", y, axis=None) * mean.read_value(), args=(loss,)
+        )
+        parts = context().all_reduce("mean", {"a": x, "b": [loss]})
+        return loss, gradient, every, merged, parts["a"], parts["b"][0], float(loss), number
+
+    found = []
+    for _ in range(3):
+        result = strategy.run(replica, args=(given,))
+        found.append([*result, strategy.reduce("SUM", result[0], axis=None)])
+        found.append([v.numpy() for v in (w, total, mean, outside)])
+        found.append([v.numpy() for v in strategy.experimental_local_results(own)])
+    tf.function(lambda: strategy.run(lambda: (w.assign(w * 2.0), None)[1]))()
+    return [*found, w.numpy()]
+
+
 def fit_of_workers(tf, strategy):
     """Not under TensorFlow, where `fit` of Keras 3 refuses batches of several workers."""
     random = np.random.RandomState(0)
@@ -231,7 +276,7 @@ def files_in_fit(tf, strategy):
 
 PROGRAMS = [
     values_of_workers, variables_of_workers, data_of_workers, training_of_workers,
-    loops_of_workers,
+    loops_of_workers, looks_of_workers,
 ]  # fmt: skip
 
 

@@ -22,6 +22,16 @@ ENTRIES_AT_ONCE = "A `tf.lookup.StaticHashTable` has its entries at once."
 NO_SESSION = "Leave it out: there are no sessions."
 
 
+class Advising(type):
+    """The class of classes that say what they lack also where no object of them is asked."""
+
+    def __getattr__(cls, name: str) -> Any:
+        text = f"type object {cls.__name__!r} has no attribute {name!r}"
+        if name != "_lacking" and name in getattr(cls, "_lacking", {}):
+            text += f". {cls._lacking[name]}"
+        raise AttributeError(text)
+
+
 def lacks(advice: dict[str, str]) -> Callable[[C], C]:
     """Makes a class say what to write in the place of members that it lacks.
 

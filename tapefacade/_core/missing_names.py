@@ -25,6 +25,10 @@ _PROCESS = (
     "`python -m tapefacade launch --processes N SCRIPT` sets, and "
     "`tf.distribute.MultiWorkerMirroredStrategy` reads"
 )
+_PREEMPTION = (
+    "Write `tf.train.CheckpointManager` or `tf.keras.callbacks.BackupAndRestore`, and start the "
+    "program with `python -m tapefacade launch --restarts K`"
+)
 _DENSE = "Write `tf.keras.layers.Dense` and its like, and keep the layers in variables"
 _VARIABLES = "Make variables with `tf.Variable` and keep them in a list, a `tf.Module` or a model"
 _PRIVATE = "It is private to TensorFlow: write `import tensorflow as tf` and use the public name"
@@ -114,9 +118,19 @@ HINTS = {
     "tf.distribute.Server": _PROCESS,
     "tf.distribute.coordinator": _COORDINATOR,
     "tf.distribute.experimental.coordinator": _COORDINATOR,
-    "tf.distribute.experimental.PreemptionCheckpointHandler": (
-        "Write `tf.train.CheckpointManager` or `tf.keras.callbacks.BackupAndRestore`, and start "
-        "the program with `python -m tapefacade launch --restarts K`"
+    "tf.distribute.cluster_resolver.KubernetesExecutableLocation": (
+        "Leave it out: `KubernetesClusterResolver` finds the pods from inside and from outside"
+    ),
+    "tf.distribute.experimental.PreemptionCheckpointHandler": _PREEMPTION,
+    "tf.distribute.experimental.PreemptionWatcher": _PREEMPTION,
+    "tf.distribute.experimental.TerminationConfig": _PREEMPTION,
+    "tf.distribute.experimental.partitioners": (
+        "Write `tf.Variable(..., sharding=...)` or `tf.experimental.dtensor.DVariable`: they lay a "
+        "variable out over devices"
+    ),
+    "tf.distribute.experimental.rpc": (
+        "Write `strategy.run` with `tf.distribute.MultiWorkerMirroredStrategy`, in which processes "
+        "compute together, or call another program by an RPC package such as grpcio"
     ),
     "tf.experimental.dtensor.name_based_save": _CHECKPOINT,
     "tf.experimental.dtensor.name_based_restore": _CHECKPOINT,

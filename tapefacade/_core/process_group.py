@@ -48,6 +48,15 @@ def exchanged(data: bytes) -> list[bytes]:
     return [row.tobytes()[:size] for row, size in zip(rows, sizes, strict=True)]
 
 
+def told_by_chief(data: bytes) -> bytes:
+    """Returns what the chief gives, in all processes."""
+    size = multihost_utils.broadcast_one_to_all(np.asarray([len(data)], np.uint32))
+    count = int(np.asarray(size)[0])
+    words = words_of_bytes(data[:count], rounded_words(count))
+    found = np.asarray(multihost_utils.broadcast_one_to_all(words), np.uint32)
+    return found.tobytes()[:count]
+
+
 def rounded_words(count: int) -> int:
     """Returns the size of a message in words of 4 bytes: a power of two, or a whole megabyte."""
     words = -(-count // 4)

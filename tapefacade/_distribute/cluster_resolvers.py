@@ -439,7 +439,14 @@ class TPUClusterResolver(ClusterResolver):
 
     Args:
         tpu: the name of a TPU; the TPUs are those of this machine, whatever it says.
-        **options: accepted for TensorFlow's sake.
+        zone: ignored, as are all that follow.
+        project: ignored.
+        job_name: ignored.
+        coordinator_name: ignored.
+        coordinator_address: ignored.
+        credentials: ignored.
+        service: ignored.
+        discovery_url: ignored.
 
     Raises:
         ValueError: if there is no TPU.
@@ -449,18 +456,26 @@ class TPUClusterResolver(ClusterResolver):
     ValueError: Please provide a TPU Name to connect to...
     """
 
-    def __init__(self, tpu: str | None = None, **options: Any) -> None:
+    def __init__(
+        self, tpu: str | None = None, zone: str | None = None, project: str | None = None,
+        job_name: str = "worker", coordinator_name: str | None = None,
+        coordinator_address: str | None = None, credentials: Any = "default", service: Any = None,
+        discovery_url: str | None = None,
+    ) -> None:  # fmt: skip
         if not list_logical_devices("TPU"):
             raise hinted(ValueError(MESSAGE_NO_NAME), HINT_NO_TPU)
         self._tpu = tpu
 
     @classmethod
-    def connect(cls, tpu: str | None = None, **options: Any) -> "TPUClusterResolver":
+    def connect(
+        cls, tpu: str | None = None, zone: str | None = None, project: str | None = None
+    ) -> "TPUClusterResolver":
         """Makes a resolver; there is nothing to connect to.
 
         Args:
             tpu: as for the class.
-            **options: accepted for TensorFlow's sake.
+            zone: ignored.
+            project: ignored.
         """
         return cls(tpu)
 

@@ -8,6 +8,7 @@ import contextlib
 import copy
 import weakref
 from collections.abc import Callable, Iterator, Sequence
+from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -490,38 +491,60 @@ def values_of_variable(part: Any) -> Any:
 
 
 def replicas_in_turn(strategy: "Strategy") -> Iterator[int]:
-    """Yields the numbers of the replicas; meanwhile its variables hold what the replica has."""
+    """Yields the places of the replicas of this process, from 0 on.
+
+    Meanwhile the strategy's variables hold what the replica has.
+    """
     variables = strategy.variables
-    count = strategy.num_replicas_in_sync
     before = [variable._seen for variable in variables]
-    given = [variable._rows() if variable.has_own_values else [v] * count
-             for variable, v in zip(variables, before, strict=True)]  # fmt: skip
+    here = strategy.here or range(strategy.num_replicas_in_sync)
+    given = [
+        strategy.own_values(variable._rows() if variable.has_own_values else [v] * len(here))
+        for variable, v in zip(variables, before, strict=True)
+    ]
     found: list[list[EagerTensor]] = []
     try:
-        for replica in range(count):
+        for place in range(len(here)):
             for variable, rows in zip(variables, given, strict=True):
-                Variable._put(variable, rows[replica])
-            yield replica
+                Variable._put(variable, rows[place])
+            yield place
             found.append([variable._seen for variable in variables])
     finally:
-        for place, variable in enumerate(variables):
-            rows = [row[place] for row in found]
-            is_changed = any(a is not b for a, b in zip(rows, given[place], strict=False))
-            Variable._put(variable, before[place])
-            if not is_changed or len(found) < count:
-                continue
-            if not variable.has_own_values and _are_equal(rows):
-                Variable._put(variable, rows[0])
-                continue
-            copies = copies_of_replicas(variable)
-            copies._put(stack(rows))
-            Variable._put(variable, variable._outside(stack(rows)))
+        for variable, tensor in zip(variables, before, strict=True):
+            Variable._put(variable, tensor)
+        if len(found) == len(here):
+            columns = [[row[place] for row in found] for place in range(len(variables))]
+            _take_rows(strategy, variables, given, columns)
 
 
-def _are_equal(rows: Sequence[EagerTensor]) -> bool:
+def _take_rows(
+    strategy: "Strategy", variables: Sequence[DistributedVariable], given: Sequence[Any],
+    found: Sequence[Sequence[EagerTensor]],
+) -> None:  # fmt: skip
+    """Gives variables what the replicas have assigned; one for all, if that is the same."""
+    changed = [
+        [a is not b for a, b in zip(rows, own, strict=True)]
+        for rows, own in zip(found, given, strict=True)
+    ]
+    told = strategy.of_all(list(map(list, zip(*changed, strict=True)))) if variables else []
+    for variable, rows, each in zip(variables, found, zip(*told, strict=True), strict=True):
+        if not any(each):
+            continue
+        if not variable.has_own_values and _are_equal(strategy, rows):
+            Variable._put(variable, strategy.row_of_all(rows[0]))
+            continue
+        copies = copies_of_replicas(variable)
+        stacked = strategy.rows_of_all(rows)
+        copies._put(stacked)
+        Variable._put(variable, variable._outside(stacked))
+
+
+def _are_equal(strategy: "Strategy", rows: Sequence[EagerTensor]) -> bool:
     """Whether all replicas have assigned the same."""
-    first, *others = (np.asarray(row._array()) for row in rows)
-    return all(np.array_equal(first, other) for other in others)
+    arrays = [np.asarray(row._array()) for row in rows]
+    if strategy.here is not None:
+        return len(set(strategy.of_all([sha256(a.tobytes()).hexdigest() for a in arrays]))) == 1
+    return all(np.array_equal(arrays[0], other) for other in arrays[1:])
 
 
 @contextlib.contextmanager

@@ -1,6 +1,7 @@
 """`tf.experimental.dtensor`: meshes, layouts and tensors divided over them, as JAX's shardings."""
 
 import contextlib
+import enum
 import itertools
 import math
 import os
@@ -22,7 +23,7 @@ from tapefacade._core import errors, nest
 from tapefacade._core.conversion import convert, convert_to_tensor
 from tapefacade._core.device_spec import DeviceSpec
 from tapefacade._core.error_texts import invalid
-from tapefacade._core.missing_members import NO_PROTO, lacks
+from tapefacade._core.missing_members import NO_PROTO, Advising, lacks
 from tapefacade._core.process_group import PROCESSES, barrier as process_barrier
 from tapefacade._core.tensor import EagerTensor, from_array, hinted
 from tapefacade._core.thread_state import ThreadState
@@ -42,6 +43,12 @@ MESSAGE_REPEATED = (
     "Mesh dimension {} was repeated in sharding specification {}. Mesh dimensions must be unique "
     "in a layout."
 )
+MESSAGE_OFFSET = (
+    "Mesh offset cannot be negative or exceed Mesh's size. Offset size:{} and Mesh size:{}"
+)
+MESSAGE_SPMD = "XLA SPMD is not currently not supported for CPU mesh."
+HINT_SPMD = "Leave `use_xla_spmd` out: XLA always divides the program here."
+PARTED, SHARDED = "parted:", "sharding_specs:"  # how texts of layouts begin
 MESSAGE_PLAIN = "FetchLayout expects a tensor placed on the layout device."
 MESSAGE_UNPACK = (
     "DTensorUnpack expects a tensor placed on the DTensor device, but input was placed on device: "
@@ -79,11 +86,12 @@ MESSAGE_CHECK = "Layout of tensor: {}, did not match expected layout: {}"
 @lacks(
     {
         "as_proto from_proto": NO_PROTO,
-        "device_location global_devices from_device is_single_device single_device "
-        "use_xla_spmd": "JAX places what a mesh holds: `jax.sharding` tells where.",
+        "from_device": (
+            "A mesh has axes: write `create_mesh([('x', 1)], devices=[name])`, or `tf.device`."
+        ),
     }
 )
-class Mesh:
+class Mesh(metaclass=Advising):
     """Devices in a grid whose axes have names: a `jax.sharding.Mesh` under TensorFlow's names.
 
     Args:
@@ -127,6 +135,9 @@ class Mesh:
         here = DeviceSpec(job_name(), 0, client_id())
         self._devices = [here.make_merged_spec(spec).to_string() for spec in specs]
         self._name = mesh_name
+        self._global_devices = list(global_devices or ())
+        if use_xla_spmd and self.device_type() == "CPU":
+            raise hinted(ValueError(MESSAGE_SPMD), HINT_SPMD)
         self._spmd = use_xla_spmd
         clients = range(num_clients()) if len(specs) < self.size else [None]
         every = [_device_of(spec, client) for client in clients for spec in specs]
@@ -237,6 +248,33 @@ class Mesh:
         """Returns the place of a device, as a tensor."""
         return convert(np.array(np.unravel_index(device_idx, self._ids.shape), np.int32))
 
+    def device_location(self, offset: int) -> list[int]:
+        """Returns the place of a device on each axis.
+
+        Raises:
+            ValueError: if there are not so many devices.
+        """
+        if not 0 <= offset < self.size:
+            raise ValueError(MESSAGE_OFFSET.format(offset, self.size))
+        return [int(place) for place in np.unravel_index(offset, self._ids.shape)]
+
+    def global_devices(self) -> list[Any]:
+        """Returns the names of the devices of all processes, if they were given."""
+        return list(self._global_devices)
+
+    def use_xla_spmd(self) -> bool:
+        """Returns the argument of that name; XLA always divides the program."""
+        return self._spmd
+
+    def is_single_device(self) -> bool:
+        """Returns False: a mesh has axes."""
+        return False
+
+    @property
+    def single_device(self) -> str:
+        """The name of the device of a mesh that has no axes: there are none."""
+        return ""
+
     def host_mesh(self) -> "Mesh":
         """Returns a mesh of this shape of CPUs.
 
@@ -297,15 +335,26 @@ def _devices_of(client: int | None, kind: str) -> list[Any]:
     return [device for device in every if device.process_index == client]
 
 
+class LayoutType(enum.Enum):
+    """The kinds of layouts."""
+
+    STATIC = "static"
+    PARTED = "parted"
+
+    def __repr__(self) -> str:
+        return str(self)
+
+
 @lacks(
     {
         "as_proto from_proto": NO_PROTO,
-        "from_device from_single_device_mesh to_parted type": (
-            "A layout is the mesh and its sharding specs: write `Layout(specs, mesh)`."
+        "from_device from_single_device_mesh": (
+            "A layout is of a mesh: write `Layout.replicated(create_mesh([('x', 1)], "
+            "devices=[name]), rank)`, or `tf.device` for values on one device."
         ),
     }
 )
-class Layout:
+class Layout(metaclass=Advising):
     """Says which axis of a mesh divides which axis of a tensor.
 
     Args:
@@ -322,6 +371,8 @@ class Layout:
 
     See https://www.tensorflow.org/api_docs/python/tf/experimental/dtensor/Layout.
     """
+
+    _type = LayoutType.STATIC
 
     def __init__(self, sharding_specs: Sequence[str], mesh: Mesh) -> None:
         specs = list(sharding_specs)
@@ -355,8 +406,9 @@ class Layout:
     def from_string(cls, layout_str: str) -> "Layout":
         """Makes a layout of what `to_string` returns."""
         specs, mesh = layout_str.split(" mesh:", 1)
-        names = specs.removeprefix("sharding_specs:").removesuffix(",")
-        return cls(names.split(",") if names else [], Mesh.from_string(mesh))
+        names = specs.removeprefix(SHARDED).removeprefix(PARTED).removesuffix(",")
+        found = cls(names.split(",") if names else [], Mesh.from_string(mesh))
+        return found.to_parted() if specs.startswith(PARTED) else found
 
     @property
     def mesh(self) -> Mesh:
@@ -377,6 +429,20 @@ class Layout:
     def shape(self) -> list[int]:
         """The shape of the mesh."""
         return self._mesh.shape()
+
+    @property
+    def type(self) -> LayoutType:
+        """The kind of layout: `LayoutType.STATIC`, or `LayoutType.PARTED`."""
+        return self._type
+
+    def to_parted(self) -> "Layout":
+        """Returns this layout marked as one of parts that their devices compute on their own.
+
+        The mark is for TensorFlow's sake: XLA decides how a program is divided.
+        """
+        parted = Layout(self._specs, self._mesh)
+        parted._type = LayoutType.PARTED
+        return parted
 
     @property
     def sharding(self) -> NamedSharding:
@@ -430,7 +496,8 @@ class Layout:
     def to_string(self) -> str:
         """Returns the layout as a text, of which `from_string` makes it anew."""
         specs = "".join(f"{spec}," for spec in self._specs) or ""
-        return f"sharding_specs:{specs} mesh:{self._mesh.to_string()}"
+        kind = PARTED if self._type is LayoutType.PARTED else SHARDED
+        return f"{kind}{specs} mesh:{self._mesh.to_string()}"
 
     def __repr__(self) -> str:
         return f"Layout.from_string({self.to_string()})"
@@ -442,7 +509,7 @@ class Layout:
         return hash(self.to_string())
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Layout, (self._specs, self._mesh)
+        return Layout.from_string, (self.to_string(),)
 
 
 class _Thread(ThreadState):

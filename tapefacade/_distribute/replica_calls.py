@@ -345,10 +345,10 @@ class ReplicaCall:
         Raises:
             RuntimeError: if there are replicas in other processes, which may not do so.
         """
-        if self.strategy.here is not None:
-            raise hinted(RuntimeError(MESSAGE_HOSTS.format(why)), HINT_LOOKED)
         if THREAD.recording.frame is None and not THREAD.recording.blocks:
             return run_in_threads(self.strategy, self.fn, self.arguments)
+        if self.strategy.here is not None:
+            raise hinted(RuntimeError(MESSAGE_HOSTS.format(why)), HINT_LOOKED)
         results = []
         for replica in replicas_in_turn(self.strategy):
             args, kwargs = selected(self.arguments, replica)

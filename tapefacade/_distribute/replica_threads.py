@@ -204,22 +204,27 @@ def run_in_threads(strategy: "Strategy", fn: Callable[..., Any], arguments: Any)
             from before.
     """
     THREAD.recording.flush()
-    count = strategy.num_replicas_in_sync
-    threads = [ReplicaThread(strategy, r, fn, selected(arguments, r)) for r in range(count)]
-    answers: Sequence[Any] = [None] * count
+    here = strategy.here or range(strategy.num_replicas_in_sync)
+    threads = [
+        ReplicaThread(strategy, replica, fn, selected(arguments, place))
+        for place, replica in enumerate(here)
+    ]
+    answers: Sequence[Any] = [None] * len(here)
     with restored_if_it_fails(strategy):
         try:
             while not all(thread.is_over for thread in threads):
-                for replica in replicas_in_turn(strategy):
-                    threads[replica].advance(answers[replica])
-                met = [thread.met for thread in threads if thread.met is not None]
-                if met and len(met) < count:
-                    ended = [thread.is_over for thread in threads]
+                for place in replicas_in_turn(strategy):
+                    threads[place].advance(answers[place])
+                ended = strategy.of_all([thread.is_over for thread in threads])
+                if any(ended) and not all(ended):
                     places = ended.index(True), ended.index(False)
                     raise hinted(RuntimeError(MESSAGE_ORDER.format(*places)), HINT_ORDER)
+                met = [thread.met for thread in threads if thread.met is not None]
                 if met:
-                    answers = met[0][0]([part for _, part in met])
+                    every = met[0][0](strategy.values_of_all([part for _, part in met]))
+                    answers = strategy.own_values([every[replica] for replica in here])
         finally:  # before variables are restored
             for thread in threads:
                 thread.abandon()
-    return regrouped([thread.result for thread in threads])
+    results = strategy.values_of_all([thread.result for thread in threads])
+    return regrouped(results, here=strategy.here)

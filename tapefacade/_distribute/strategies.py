@@ -45,6 +45,7 @@ from tapefacade._distribute.replica_values import (
 )
 from tapefacade._function.function.decorator import function as tf_function
 from tapefacade._function.function.function_types import PolymorphicFunction
+from tapefacade._ops.array.joining import stack
 from tapefacade._state.scopes import set_variable_creator, variable_creator_below
 from tapefacade._trace.recording import THREAD as RECORDING_THREAD
 
@@ -365,6 +366,32 @@ class Strategy:
     def agreed(self, tensor: EagerTensor) -> EagerTensor:
         """Returns the first value of a variable: that of the chief, if there are processes."""
         return tensor
+
+    # What the replicas of other processes have: there are none, if there is one process.
+
+    def of_all(self, parts: list[Any]) -> list[Any]:
+        """Returns what the replicas of all processes have, given what those of this one have.
+
+        Args:
+            parts: for each replica a number, a text, or a list of them.
+        """
+        return parts
+
+    def values_of_all(self, parts: Sequence[Any]) -> list[Any]:
+        """Returns structures with the tensors of the replicas of all processes."""
+        return list(parts)
+
+    def own_values(self, parts: Sequence[Any]) -> Sequence[Any]:
+        """Returns structures with tensors that lie on the devices of this process only."""
+        return parts
+
+    def row_of_all(self, row: EagerTensor) -> EagerTensor:
+        """Returns a value that all replicas have as one on the devices of all of them."""
+        return row
+
+    def rows_of_all(self, rows: Sequence[EagerTensor]) -> EagerTensor:
+        """Returns the values of the replicas of this process, stacked with those of the others."""
+        return stack(rows)
 
     def require_same_program(self, plan: ReplicaPlan, types: Sequence[TensorType]) -> None:
         """Raises if another process runs another program: none does, if there is only one."""
@@ -709,20 +736,38 @@ class TPUStrategy(DeviceStrategy):
     Args:
         tpu_cluster_resolver: ignored: the TPUs are those that JAX sees.
         experimental_device_assignment: ignored.
+        experimental_spmd_xla_partitioning: ignored: XLA always divides the program.
 
     Raises:
         ValueError: if there is no TPU.
     """
 
     def __init__(
-        self, tpu_cluster_resolver: Any = None, experimental_device_assignment: Any = None
-    ) -> None:
+        self, tpu_cluster_resolver: Any = None, experimental_device_assignment: Any = None,
+        experimental_spmd_xla_partitioning: bool = False,
+    ) -> None:  # fmt: skip
         found = list_logical_devices("TPU")
         if not found:
             raise ValueError("There is no TPU. Leave the strategy out, or use MirroredStrategy.")
         super().__init__()
         self.cluster_resolver = tpu_cluster_resolver
         self._use([device.name for device in found])
+
+
+@function("distribute.experimental.TPUStrategy")
+class ExperimentalTPUStrategy(TPUStrategy):
+    """The older name of `tf.distribute.TPUStrategy`.
+
+    Args:
+        tpu_cluster_resolver: ignored: the TPUs are those that JAX sees.
+        device_assignment: ignored.
+
+    Raises:
+        ValueError: if there is no TPU.
+    """
+
+    def __init__(self, tpu_cluster_resolver: Any = None, device_assignment: Any = None) -> None:
+        super().__init__(tpu_cluster_resolver)
 
 
 @function("distribute.ParameterServerStrategy", "distribute.experimental.ParameterServerStrategy")

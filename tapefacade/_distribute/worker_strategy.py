@@ -7,6 +7,7 @@ which of them looks at it.
 
 import enum
 import itertools
+import json
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -217,7 +218,8 @@ class MultiWorkerMirroredStrategy(DeviceStrategy):
             one replica, the tensor of this.
 
         Raises:
-            RuntimeError: if it is called within a replica, or the function looks at values.
+            RuntimeError: if it is called within a replica, or the function looks at values and a
+                tape is open around it.
         """
         if self.here is None or not self._is_outside():
             return super().run(fn, args, kwargs)
@@ -355,12 +357,61 @@ class MultiWorkerMirroredStrategy(DeviceStrategy):
         """Returns the chief's first value of a variable, on the devices of all processes."""
         if self.here is None:
             return tensor
+        return self._on_all_devices(from_chief(np.asarray(tensor._array())))
+
+    def _on_all_devices(self, array: np.ndarray[Any, Any]) -> EagerTensor:
         assert self.mesh is not None
-        found = from_chief(np.asarray(tensor._array()))
         sharding = NamedSharding(self.mesh, PartitionSpec())
         with jax.enable_x64(True):
-            held = jax.make_array_from_process_local_data(sharding, found)
-        return from_array(held)
+            return from_array(jax.make_array_from_process_local_data(sharding, array))
+
+    def of_all(self, parts: list[Any]) -> list[Any]:
+        """Returns what the replicas of all processes have, given what those of this one have.
+
+        Args:
+            parts: for each replica a number, a text, or a list of them.
+        """
+        if self.here is None:
+            return parts
+        return [part for data in exchanged(json.dumps(parts).encode()) for part in json.loads(data)]
+
+    def values_of_all(self, parts: Sequence[Any]) -> list[Any]:
+        """Returns structures with the tensors of the replicas of all processes."""
+        if self.here is None:
+            return list(parts)
+        flat = [nest.flatten(part, expand_composites=True) for part in parts]
+        places = [k for k, leaf in enumerate(flat[0]) if isinstance(leaf, EagerTensor)]
+        given = exchanged_arrays([leaves[place]._numpy() for leaves in flat for place in places])
+        found = []
+        for arrays in given:
+            rest = iter(arrays)
+            for part, leaves in zip(parts, flat, strict=True):
+                own = list(leaves)
+                for place in places:
+                    own[place] = from_host(next(rest))
+                found.append(nest.pack_sequence_as(part, own, expand_composites=True))
+        for replica, part in zip(self.here, parts, strict=True):
+            found[replica] = part
+        return found
+
+    def own_values(self, parts: Sequence[Any]) -> Sequence[Any]:
+        """Returns structures with tensors that lie on the devices of this process only."""
+        if self.here is None:
+            return parts
+        return nest.map_structure(
+            lambda part: from_host(part._numpy()) if isinstance(part, EagerTensor) else part,
+            list(parts), expand_composites=True,
+        )  # fmt: skip
+
+    def row_of_all(self, row: EagerTensor) -> EagerTensor:
+        """Returns a value that all replicas have as one on the devices of all of them."""
+        return row if self.here is None else self._on_all_devices(row._numpy())
+
+    def rows_of_all(self, rows: Sequence[EagerTensor]) -> EagerTensor:
+        """Returns the values of the replicas of this process, stacked with those of the others."""
+        if self.here is None:
+            return super().rows_of_all(rows)
+        return self.on_devices(np.stack([row._numpy() for row in rows]))._stacked
 
     def require_same_program(self, plan: ReplicaPlan, types: Sequence[TensorType]) -> None:
         """Raises if another process runs another program; asked once for each program.

@@ -4,8 +4,8 @@ from tapefacade._core.missing_names import missing_attribute as _missing_attribu
 from tapefacade._distribute.input_datasets import ValueContext as ValueContext
 from tapefacade._distribute.strategies import (
     CentralStorageStrategy as CentralStorageStrategy,
+    ExperimentalTPUStrategy as TPUStrategy,
     ParameterServerStrategy as ParameterServerStrategy,
-    TPUStrategy as TPUStrategy,
 )
 from tapefacade._distribute.worker_strategy import (
     CommunicationImplementation as CollectiveCommunication,

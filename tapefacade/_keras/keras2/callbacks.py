@@ -1,9 +1,12 @@
 """Callbacks as in Keras 2: their arguments, and file names without the suffixes of Keras 3."""
 
+import json
+import pathlib
+import tempfile
 from collections.abc import Callable
 from typing import Any
 
-from tapefacade._core.process_group import PROCESSES, barrier
+from tapefacade._core.process_group import PROCESSES, barrier, told_by_chief
 from tapefacade._keras.attribute_patches import AttributePatches
 from tapefacade._keras.keras2.notices import like, notice, renamed_method, source
 
@@ -11,6 +14,11 @@ from tapefacade._keras.keras2.notices import like, notice, renamed_method, sourc
 OF_TENSORBOARD = ("batch_size", "write_grads", "embeddings_layer_names", "embeddings_data")
 SUFFIXES = (".keras", ".h5")
 OF_WEIGHTS = ".weights.h5"
+# The attributes of `BackupAndRestore` that say where its files are.
+BACKUP_PATHS = (
+    "_weights_path", "_training_metadata_path", "_prev_weights_path",
+    "_prev_training_metadata_path",
+)  # fmt: skip
 
 
 def apply(patches: AttributePatches) -> None:
@@ -33,6 +41,7 @@ def apply(patches: AttributePatches) -> None:
     backup = callbacks.BackupAndRestore
     for method in ("_save_model", "on_train_end"):
         patches.set(backup, method, _by_chief(getattr(backup, method)))
+    patches.set(backup, "on_train_begin", _with_files_of_chief(backup.on_train_begin))
     board = callbacks.TensorBoard
     patches.set(board, "__init__", _without(board.__init__, "TensorBoard", OF_TENSORBOARD))
     rate = callbacks.LearningRateScheduler
@@ -78,6 +87,43 @@ def _by_chief(original: Callable[..., None]) -> Callable[..., None]:
         barrier("BackupAndRestore")
 
     return method
+
+
+def _with_files_of_chief(original: Callable[..., None]) -> Callable[..., None]:
+    """Makes a method to which all processes see the chief's backup, as they all go on from there.
+
+    A process that has a folder of its own, or does not share the chief's disk, has no backup.
+    """
+
+    @like(original)
+    def on_train_begin(self: Any, logs: Any = None) -> None:
+        if PROCESSES.count == 1:
+            original(self, logs)
+            return
+        paths = {name: getattr(self, name) for name in BACKUP_PATHS}
+        files = source("utils.file_utils")
+        contents = {}
+        for name, path in paths.items():
+            if PROCESSES.is_chief and files.exists(path):
+                with files.File(path, "rb") as file:
+                    contents[name] = file.read()
+        sizes = {name: len(content) for name, content in contents.items()}
+        sizes = json.loads(told_by_chief(json.dumps(sizes).encode()))
+        rest = told_by_chief(b"".join(contents.values()))
+        with tempfile.TemporaryDirectory() as folder:
+            try:
+                for name, path in paths.items():
+                    own = pathlib.Path(folder, pathlib.Path(path).name)
+                    setattr(self, name, str(own))
+                    if name in sizes:
+                        own.write_bytes(rest[: sizes[name]])
+                        rest = rest[sizes[name] :]
+                original(self, logs)
+            finally:
+                for name, path in paths.items():
+                    setattr(self, name, path)
+
+    return on_train_begin
 
 
 def _progress(original: Callable[[Any], None]) -> Callable[..., None]:
