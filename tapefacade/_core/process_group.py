@@ -10,19 +10,35 @@ class ProcessGroup:
     Attributes:
         count: how many there are; 1 unless a strategy has joined them.
         index: the number of this one; that of the chief is 0.
+        ended: the names of those whose programs have ended.
     """
 
     def __init__(self) -> None:
         self.count = 1
         self.index = 0
+        self.ended: list[str] = []
 
     @property
     def is_chief(self) -> bool:
         """Whether this process writes what all of them would write."""
         return self.index == 0
 
+    def require_all(self) -> None:
+        """Raises if a process cannot take part in what all do together, as its program is over.
+
+        Raises:
+            RuntimeError: if so.
+        """
+        if self.ended:
+            raise RuntimeError(MESSAGE_ENDED.format(" and ".join(self.ended)))
+
 
 PROCESSES = ProcessGroup()
+MESSAGE_ENDED = (
+    "The program of {} has ended, while that of this process goes on and needs all of them. "
+    "`strategy.run`, `reduce`, `gather`, `fit` and loops over the strategy's datasets are for all "
+    "processes, equally often; only files may be written by one of them."
+)
 
 
 def barrier(name: str) -> None:
@@ -35,11 +51,17 @@ def barrier(name: str) -> None:
         AssertionError: if one of them has come to another place.
     """
     if PROCESSES.count > 1:
+        PROCESSES.require_all()
         multihost_utils.sync_global_devices(name)
 
 
 def exchanged(data: bytes) -> list[bytes]:
-    """Returns what each process gives."""
+    """Returns what each process gives.
+
+    Raises:
+        RuntimeError: if the program of one of them has ended.
+    """
+    PROCESSES.require_all()
     sizes = multihost_utils.process_allgather(np.asarray([len(data)], np.int32))
     sizes = [int(size) for size in np.asarray(sizes).reshape(-1)]
     words = words_of_bytes(data, rounded_words(max(sizes)))
@@ -49,7 +71,12 @@ def exchanged(data: bytes) -> list[bytes]:
 
 
 def told_by_chief(data: bytes) -> bytes:
-    """Returns what the chief gives, in all processes."""
+    """Returns what the chief gives, in all processes.
+
+    Raises:
+        RuntimeError: if the program of one of them has ended.
+    """
+    PROCESSES.require_all()
     size = multihost_utils.broadcast_one_to_all(np.asarray([len(data)], np.uint32))
     count = int(np.asarray(size)[0])
     words = words_of_bytes(data[:count], rounded_words(count))

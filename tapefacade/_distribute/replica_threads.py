@@ -43,6 +43,7 @@ if TYPE_CHECKING:
 MESSAGE_ORDER = (
     "The replicas do not synchronize equally often: replica {} has ended, and replica {} waits."
 )
+MESSAGE_FAILED = "Replica {}, which another process runs, has failed: {}"
 HINT_ORDER = "What decides whether a replica synchronizes must be the same in all of them."
 INHERITED = (PLACES, PLACED, SCOPES)  # what a thread has of the one that has called `run`
 
@@ -190,6 +191,30 @@ def _passed(found: EagerTensor, tensor: EagerTensor, back: Callable[[Any], Any])
     return custom_gradient(lambda x: (identity(found), back))(tensor)
 
 
+def _advanced(
+    strategy: "Strategy", threads: Sequence[ReplicaThread], answers: Sequence[Any]
+) -> list[bool]:
+    """Runs each replica until it meets the others; returns which of all processes have ended.
+
+    Raises:
+        RuntimeError: if one of another process has failed.
+        BaseException: what one of this process raises.
+    """
+    states: list[Any] = []
+    for place in replicas_in_turn(strategy):
+        try:
+            threads[place].advance(answers[place])
+        except Exception as error:
+            strategy.of_all([f"{type(error).__name__}: {error}"] * len(threads))
+            raise
+        if place == len(threads) - 1:  # before variables take what the replicas have assigned
+            states = strategy.of_all([thread.is_over for thread in threads])
+            failed = [k for k, state in enumerate(states) if isinstance(state, str)]
+            if failed:
+                raise RuntimeError(MESSAGE_FAILED.format(failed[0], states[failed[0]]))
+    return states
+
+
 def run_in_threads(strategy: "Strategy", fn: Callable[..., Any], arguments: Any) -> Any:
     """Calls a function in each replica; returns the structure of what they return.
 
@@ -213,9 +238,7 @@ def run_in_threads(strategy: "Strategy", fn: Callable[..., Any], arguments: Any)
     with restored_if_it_fails(strategy):
         try:
             while not all(thread.is_over for thread in threads):
-                for place in replicas_in_turn(strategy):
-                    threads[place].advance(answers[place])
-                ended = strategy.of_all([thread.is_over for thread in threads])
+                ended = _advanced(strategy, threads, answers)
                 if any(ended) and not all(ended):
                     places = ended.index(True), ended.index(False)
                     raise hinted(RuntimeError(MESSAGE_ORDER.format(*places)), HINT_ORDER)

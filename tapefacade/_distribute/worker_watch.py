@@ -15,17 +15,25 @@ import time
 from collections.abc import Sequence
 from typing import Any
 
+from tapefacade._core.process_group import PROCESSES
+
 BYE, LOST, FAILED = b"b", b"l", b"f"
 SECONDS_BETWEEN_ATTEMPTS = 0.05
 SECONDS_TO_CONNECT = 300.0
 SECONDS_OF_SILENCE = 10  # after which the connection is asked for
 SECONDS_BETWEEN_PROBES = 5
 PROBES = 4
+SECONDS_ALONE = 10  # after which a process is told that another one has ended
 STATUS_OF_LOSS = 75  # that of a temporary failure: to start again may help
 MESSAGE_LOST = (
     "tapefacade: {name} at {address} {how}. The processes of a program work in step, so this one "
     "({own}) ends as well. Start all of them again: training goes on where the last checkpoint was "
     "written (tf.keras.callbacks.BackupAndRestore, tf.train.CheckpointManager)."
+)
+MESSAGE_WAITING = (
+    "tapefacade: the program of {} has ended, while that of {} goes on. If it waits for the "
+    "other, it waits in vain: what all processes do together they must do equally often "
+    "(strategy.run, reduce, gather, fit, loops over the strategy's datasets)."
 )
 HOW_LOST, HOW_FAILED = "was killed or has lost its connection", "has ended with an error, {}"
 
@@ -82,17 +90,41 @@ class WorkerWatch:
 
     def _listen(self, other: int, connection: socket.socket) -> None:
         """Waits for what another process has to say, or for its end."""
-        try:
-            said = connection.recv(4096)
-        except OSError:
-            said = b""
-        if self._is_over or said[:1] == BYE:
-            return
+        file = connection.makefile("rb")
+        while True:
+            try:
+                said = file.readline().rstrip()
+            except OSError:
+                said = b""
+            if self._is_over:
+                return
+            if said[:1] != BYE:
+                break
+            index = int(said[1:])
+            self._note_end(index)
+            if index == other:
+                return
         if said[:1] == LOST:  # the chief tells of another one
             about = json.loads(said[1:])
             self._give_up(about["index"], about["how"])
         how = HOW_FAILED.format(said[1:].decode()) if said[:1] == FAILED else HOW_LOST
         self._give_up(other, how)
+
+    def _note_end(self, index: int) -> None:
+        """Takes note that the program of another process is over; the chief tells the others."""
+        PROCESSES.ended.append(self.name(index).removesuffix(","))
+        if not self._index:
+            self._tell(BYE + str(index).encode(), but=index)
+
+        def say() -> None:
+            if not self._is_over:
+                text = MESSAGE_WAITING.format(self.name(index), self.name(self._index))
+                sys.stderr.write(f"\n{text}\n")
+                sys.stderr.flush()
+
+        timer = threading.Timer(SECONDS_ALONE, say)
+        timer.daemon = True
+        timer.start()
 
     def _give_up(self, other: int, how: str) -> None:
         """Says which process is lost, to the others as well, and ends this one."""
@@ -111,7 +143,7 @@ class WorkerWatch:
         for other, connection in self._connections.items():
             if other != but:
                 try:
-                    connection.sendall(message)
+                    connection.sendall(message + b"\n")
                 except OSError:
                     continue
 
@@ -119,7 +151,7 @@ class WorkerWatch:
         """Says farewell, or that the program has failed: then nobody waits for the others."""
         self._is_over = True
         if not self._failure:
-            self._tell(BYE)
+            self._tell(BYE + str(self._index).encode())
             return
         self._tell(FAILED + self._failure.encode())
         sys.stdout.flush()
