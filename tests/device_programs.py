@@ -696,3 +696,75 @@ def dtensors_in_functions(tf):
     gradient = tape.gradient(z, x)
     found += [d.relayout(gradient, replicated).numpy(), len(traced)]
     return [*found, d.relayout(looped(x), replicated).numpy()]
+
+
+@program
+def models_on_one_device(tf):
+    keras, found = tf.keras, []
+    x = np.sin(np.arange(24.0)).reshape(8, 3).astype("float32")
+    y = x.sum(1, keepdims=True)
+    data = tf.data.Dataset.from_tensor_slices((x, y)).batch(4)
+    for make in tf.distribute.OneDeviceStrategy, lambda n: tf.distribute.MirroredStrategy([n]):
+        strategy = make("CPU:3")
+        with strategy.scope():
+            model = keras.Sequential([keras.Input([3]), keras.layers.Dense(1)])
+            model.compile(keras.optimizers.SGD(0.1, momentum=0.9), "mse")
+        model.set_weights([np.ones((3, 1)), np.zeros(1)])
+        losses = model.fit(data, epochs=2, verbose=0).history["loss"]
+        found.append([round(loss, 4) for loss in losses])
+        found.append([v.value.device.rpartition("/")[2] for v in model.variables])
+        found.append([v.value.device.rpartition("/")[2] for v in model.optimizer.variables[2:]])
+        found.append(np.round(model.predict(x, verbose=0), 3).tolist())
+        found.append(round(model.evaluate(data, verbose=0), 4))
+        found.append(np.round(model(x[:2]).numpy(), 3).tolist())
+        optimizer = model.optimizer
+
+        @tf.function
+        def step(x, y, model=model, optimizer=optimizer):
+            with tf.GradientTape() as tape:
+                loss = tf.reduce_mean((model(x) - y) ** 2)
+            weights = model.trainable_variables
+            optimizer.apply_gradients(zip(tape.gradient(loss, weights), weights, strict=True))
+            return loss
+
+        for batch in strategy.experimental_distribute_dataset(data):
+            found.append(round(float(strategy.run(step, args=batch)), 4))
+        found.append([v.value.device.rpartition("/")[2] for v in model.variables])
+    return found
+
+
+@program
+def functions_and_blocks(tf):
+    with tf.device("CPU:1"):
+        v = tf.Variable([1.0, 2.0])
+        a = tf.constant([1.0, 1.0])
+    with tf.device("CPU:2"):
+        w = tf.Variable([3.0, 4.0])
+
+    @tf.function
+    def inner(x):
+        return x * v + w
+
+    @tf.function
+    def outer(x):
+        v.assign_add(x)
+        w.assign(inner(x))
+        return inner(x) + a
+
+    found = []
+    for name in "CPU:5", None, "CPU:6":
+        with tf.device(name):
+            y = outer(tf.constant([1.0, 1.0]))
+            found.append([y.numpy().tolist(), v.numpy().tolist(), w.numpy().tolist()])
+        found.append(where(v, w))
+    with tf.GradientTape(persistent=True) as tape:
+        with tf.device("CPU:4"):
+            z = inner(a) * v
+        loss = tf.reduce_sum(z * w)
+    found += [x.numpy().tolist() for x in tape.gradient(loss, [v, w])]
+    moved = [tf.identity(a), a + 0.0]
+    with tf.device("CPU:7"):
+        moved += [tf.identity(a), tf.identity(v), tf.concat([a, v], 0), tf.stack([v, w])]
+    with tf.device("CPU:6"):
+        moved += list(tf.data.Dataset.from_tensor_slices([1.0, 2.0]))
+    return [*found, where(*moved)]

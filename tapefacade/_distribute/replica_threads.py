@@ -204,7 +204,7 @@ def _advanced(
     for place in replicas_in_turn(strategy):
         try:
             threads[place].advance(answers[place])
-        except Exception as error:
+        except Exception as error:  # whatever it is, the other processes are told
             strategy.of_all([f"{type(error).__name__}: {error}"] * len(threads))
             raise
         if place == len(threads) - 1:  # before variables take what the replicas have assigned
