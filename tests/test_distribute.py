@@ -220,6 +220,29 @@ def test_a_function_that_replicas_run_needs_no_python():
     assert len(calls) == 1
 
 
+def test_a_loop_over_as_many_steps_as_a_tensor_says_is_compiled():
+    strategy = mirrored()
+    with strategy.scope():
+        v = tf.Variable(0.0, aggregation=tf.VariableAggregation.SUM)
+
+    @tf.function
+    def several(count):
+        def replica(count):
+            total = 0.0
+            for step in tf.range(count):
+                total += tf.cast(step, tf.float32)
+            v.assign_add(total)
+
+        strategy.run(replica, args=(count,))
+        return v + 0.0
+
+    found = [float(several(tf.constant(count))) for count in (2, 3, 4)]
+    with counted() as count:
+        found += [float(several(tf.constant(count))) for count in (5, 1)]
+    assert found == [2.0, 8.0, 20.0, 40.0, 40.0]
+    assert (count.compiled, count.dispatched) == (0, 2)
+
+
 def test_within_a_tape_a_function_that_looks_at_values_cannot_synchronize_replicas():
     strategy = mirrored()
 

@@ -112,13 +112,8 @@ class ReplicaCall:
     def _recorded(self, types: Sequence[TensorType]) -> "_RecordedCall":
         """Records the function, rewritten if it looks at values and runs in a `tf.function`."""
         python = getattr(self.fn, "python_function", self.fn)
-        try:
-            return self._body(python, types)
-        except ValueWanted:
-            rewritten = REWRITER.rewrite(python) if THREAD.functions else None
-            if rewritten is None:
-                raise
-            return self._body(rewritten, types)
+        rewritten = REWRITER.rewrite(python) if THREAD.functions else None
+        return self._body(python if rewritten is None else rewritten, types)
 
     def _body(self, fn: Callable[..., Any], types: Sequence[TensorType]) -> "_RecordedCall":
         results: list[_Result] = []
