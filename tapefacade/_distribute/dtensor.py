@@ -338,11 +338,8 @@ def _devices_of(client: int | None, kind: str) -> list[Any]:
 class LayoutType(enum.Enum):
     """The kinds of layouts."""
 
-    STATIC = "static"
-    PARTED = "parted"
-
-    def __repr__(self) -> str:
-        return str(self)
+    STATIC = 1
+    PARTED = 3
 
 
 @lacks(

@@ -65,7 +65,7 @@ class ReplicaRun(Operation):
 
     def __init__(self, plan: ReplicaPlan) -> None:
         self.plan = plan
-        self.has_devices = plan.mesh is not None
+        self.mesh = plan.mesh
         self.replayable = plan.program.replayable and not plan.opaque
         self.check_types: list[tuple[TensorType, ...]] = []  # known once it has been inferred
         with self._axes():

@@ -9,7 +9,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 from jax import lax
-from jax.sharding import NamedSharding
+from jax.sharding import NamedSharding, PartitionSpec
 
 from tapefacade._trace.compilation_cache import JAX_CONFIG, through_cache
 from tapefacade._trace.compiler_options import falling_back, options_for
@@ -122,7 +122,11 @@ class Executable:
     def shardings(self) -> list[NamedSharding]:
         """How the program divides values among devices, where it says so itself."""
         found = [static for step in self.part.steps for static in step.static[:1]]
-        return [static for static in found if isinstance(static, NamedSharding)]
+        meshes = [step.operation.mesh for step in self.part.steps]
+        return [
+            *[static for static in found if isinstance(static, NamedSharding)],
+            *[NamedSharding(mesh, PartitionSpec()) for mesh in meshes if mesh is not None],
+        ]
 
     def is_apart(self, arguments: Sequence[Any]) -> bool:
         """Whether arguments lie on other devices than the rest."""
@@ -166,7 +170,7 @@ class Executable:
         return call
 
     def _is_on_several_devices(self) -> bool:
-        return any(step.operation.has_devices for step in self.part.steps)
+        return any(step.operation.mesh is not None for step in self.part.steps)
 
     def _run(self, *arguments: Any) -> Any:
         """Computes the outputs, one alone as it is; with checks, also what these say."""

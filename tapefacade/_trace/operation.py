@@ -45,7 +45,7 @@ class Operation:
     acts: bool = False  # runs for what it does, though nobody wants its result
     is_moving: bool = False  # whether `on_host` computes it
     stands_apart: bool = False  # whether it repeats where what lies around it does not
-    has_devices: bool = False  # whether it runs on several devices
+    mesh: Any = None  # the devices that it runs on, if they are several
     bodies: "Sequence[Slice]" = ()  # the programs of a loop
     size: int = 1  # about how many steps it has when it is unfolded
     replayable: bool = True  # whether a tape that was not there can differentiate a recording of it
