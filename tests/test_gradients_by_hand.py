@@ -5,7 +5,7 @@ What the values are is compared with TensorFlow in programs/gradients_by_hand.py
 
 import numpy as np
 import pytest
-from steps import counted, settle, temporaries
+from steps import counted, nothing_open, settle, temporaries
 
 import tapefacade as tf
 from tapefacade._core.tensor_type import type_of
@@ -483,7 +483,7 @@ def test_symbolic_gradients_repeat_without_python():
 
 
 def test_symbolic_gradients_after_a_look():
-    """From there on the function is eager code."""
+    """The function goes on as Python, and still knows what it has computed."""
 
     @tf.function
     def f(x):
@@ -492,9 +492,8 @@ def test_symbolic_gradients_after_a_look():
             return tf.gradients(y, x)
         return [y]
 
-    with pytest.raises(RuntimeError, match=r"Use tf\.GradientTape instead") as caught:
-        f(tf.constant(2.0))
-    assert "looks at no value" in caught.value.__notes__[0]
+    assert [float(f(tf.constant(x))[0]) for x in (2.0, 3.0, 2.0)] == [4.0, 6.0, 4.0]
+    assert nothing_open()
 
 
 def test_symbolic_gradients_that_leave_a_body():
@@ -505,8 +504,24 @@ def test_symbolic_gradients_that_leave_a_body():
         y = x * x
         return tf.cond(x > 0.0, lambda: tf.gradients(y * x, x)[0], lambda: x)
 
-    with pytest.raises(RuntimeError, match=r"Use tf\.GradientTape instead"):
+    assert [float(f(tf.constant(x))) for x in (2.0, -1.0, 2.0)] == [12.0, -1.0, 12.0]
+
+
+def test_symbolic_gradients_that_a_function_does_not_name():
+    class Slope:
+        def of(self, y, x):
+            return tf.gradients(y, x)
+
+    slope = Slope()
+
+    @tf.function
+    def f(x):
+        y = x * x
+        return slope.of(y, x) if float(y) > 0.0 else [y]
+
+    with pytest.raises(RuntimeError, match=r"Use tf\.GradientTape instead") as caught:
         f(tf.constant(2.0))
+    assert "has to stand in it" in caught.value.__notes__[0]
 
 
 def test_hessians_of_variables():

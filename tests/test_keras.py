@@ -5,6 +5,7 @@ import os
 import re
 import subprocess
 import sys
+import threading
 import warnings
 import weakref
 
@@ -522,3 +523,35 @@ def test_loops_of_keras_in_jax_jit_carry_and_slice_tensors():
         assert np.asarray(run(2)).tolist() == [[1, 1, 1]]
     sliced = ops.slice(tokens, [0, tf.constant(1)], [1, 2])
     assert (sliced.dtype, sliced.numpy().tolist()) == (tf.int64, [[2, 3]])
+
+
+def test_one_thread_predicts_while_another_one_trains():
+    model, x, y = model_and_data()
+    model.compile("sgd", tf.keras.losses.SparseCategoricalCrossentropy(from_logits=True))
+    model.predict(x, verbose=0)
+    shapes, stop = [], threading.Event()
+
+    def predict():
+        while not stop.is_set():
+            shapes.append((model.predict(x, verbose=0).shape, model(x[:3]).shape))
+
+    thread = threading.Thread(target=predict)
+    thread.start()
+    losses = model.fit(x, y, epochs=30, batch_size=2, verbose=0).history["loss"]
+    stop.set()
+    thread.join()
+    assert losses[-1] < losses[0]
+    assert set(shapes) == {((8, 2), (3, 2))}
+
+
+def test_an_error_of_an_op_keeps_its_class_and_text_in_a_model():
+    class Failing(tf.keras.layers.Layer):
+        def call(self, x):
+            raise tf.errors.NotFoundError(None, None, "no such table")
+
+    model = tf.keras.Sequential([Failing()])
+    model.compile("sgd", "mse")
+    x = np.ones([2, 2], np.float32)
+    for step in (model, model.predict, lambda x: model.fit(x, x, verbose=0)):
+        with pytest.raises(tf.errors.NotFoundError, match="no such table"):
+            step(x)

@@ -160,6 +160,53 @@ def test_python_survives_a_value_that_ran_out_of_memory():
     assert done.stdout == "raised 3.0\n", done.stderr[-500:]
 
 
+TOO_LARGE = """
+import resource
+resource.setrlimit(resource.RLIMIT_AS, (12 << 30, 12 << 30))
+import tapefacade as tf
+n = 2**40
+CALLS = {
+    "dct": lambda: tf.signal.dct(tf.ones([4]), n=n),
+    "mel": lambda: tf.signal.linear_to_mel_weight_matrix(num_spectrogram_bins=n),
+    "as_string": lambda: tf.strings.as_string(1.5, width=n),
+    "TensorArray": lambda: tf.TensorArray(tf.float32, n),
+    "write": lambda: tf.TensorArray(tf.float32, 0, dynamic_size=True).write(n, 1.0),
+    "decode_raw": lambda: tf.io.decode_raw("abcd", tf.uint8, fixed_length=n),
+    "fill": lambda: tf.fill([n], "a"),
+    "zeros": lambda: tf.zeros([n], tf.string),
+    "repeat": lambda: tf.repeat([1, 2], [n, 1]),
+    "sampler": lambda: tf.random.uniform_candidate_sampler([[1]], 1, n, False, 5),
+    "rows": lambda: tf.RaggedTensor.from_value_rowids([1, 2], [0, 1], n),
+    "range": lambda: tf.ragged.range([0], [n]),
+    "eye": lambda: tf.sparse.eye(n),
+    "fill_empty_rows": lambda: tf.sparse.fill_empty_rows(
+        tf.SparseTensor([[0, 0]], [1.0], [n, 2]), 0.0
+    ),
+    "to_indicator": lambda: tf.sparse.to_indicator(tf.SparseTensor([[0, 0]], [1], [1, 2]), n),
+    "audio": lambda: tf.audio.decode_wav(tf.audio.encode_wav([[0.5]], 8000), desired_samples=n),
+    "no elements": lambda: tf.zeros([n, n, 0]),
+    "in a function": lambda: tf.function(lambda: tf.signal.dct(tf.ones([4]), n=n))(),
+    "bytes": lambda: tf.zeros([2**62, 2], tf.int8),
+}
+for name, call in CALLS.items():
+    try:
+        call().numpy()
+    except (tf.errors.ResourceExhaustedError, tf.errors.InvalidArgumentError):
+        pass
+    else:
+        print(name)
+print(tf.reduce_sum([1.0, 2.0]).numpy())
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="limits are those of Linux")
+def test_python_survives_whatever_a_size_says():
+    done = subprocess.run(
+        [sys.executable, "-c", TOO_LARGE], capture_output=True, text=True, timeout=240, check=False
+    )
+    assert done.stdout == "3.0\n", done.stderr[-500:]
+
+
 @pytest.mark.parametrize("pool", [tf.nn.max_pool2d, tf.nn.avg_pool2d])
 def test_windows_that_cannot_be_counted_are_refused(pool):
     with pytest.raises(tf.errors.InvalidArgumentError, match="is too large"):

@@ -1,6 +1,8 @@
 """Threads: each records for itself, and what they share stays right."""
 
 import concurrent.futures
+import os
+import subprocess
 import sys
 import threading
 import time
@@ -398,6 +400,53 @@ def test_failed_tensor_in_another_thread():
 
     elsewhere(look)
     look()
+
+
+ENDING = """
+import threading, time
+import tapefacade as tf
+def work():
+    while True:
+        (tf.random.normal([50, 50]) @ tf.ones([50, 50])).numpy()
+for _ in range(2):
+    threading.Thread(target=work, daemon=True).start()
+time.sleep(1.0)
+print("end")
+"""
+FORKED = """
+import os
+import tapefacade as tf
+known = tf.ones([200, 200]) @ tf.ones([200, 200])
+for _ in range(3):
+    assert tf.reduce_sum(known @ known).numpy() > 0
+if os.fork() == 0:
+    print(known.numpy()[0, 0], flush=True)
+    for _ in range(2):
+        try:
+            tf.reduce_sum(known @ known).numpy()
+        except tf.errors.FailedPreconditionError as error:
+            print(str(error)[:46], flush=True)
+    os._exit(0)
+os.wait()
+"""
+
+
+def of_another_process(program):
+    command = [sys.executable, "-W", "ignore", "-c", program]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+    assert done.returncode == 0, done.stderr
+    return done.stdout.splitlines()
+
+
+def test_a_process_ends_while_a_daemon_thread_computes():
+    for _ in range(3):
+        assert of_another_process(ENDING) == ["end"]
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork")
+def test_a_forked_process_says_that_it_cannot_compute():
+    refused = "This process was forked from one in which JAX "
+    assert of_another_process(FORKED) == ["200.0", refused, refused]
 
 
 def test_threads_end_with_what_they_leave_pending():

@@ -20,8 +20,11 @@ from tapefacade._autograph.conversion import (
 )
 from tapefacade._autograph.sources import NoSourceError
 from tapefacade._autograph.statement_outcomes import VERBOSITY, noting_outcomes
+from tapefacade._core.tensor import EagerTensor
+from tapefacade._core.tensor_shape import as_shape
 from tapefacade._definition.op import function, register
 from tapefacade._function.function.function_types import PolymorphicFunction
+from tapefacade._trace.open_sizes import with_unknown_axes
 
 MESSAGE_NO_CODE = (
     "converting {0}: ValueError: Cannot apply autograph to a function that doesn't expose a "
@@ -170,8 +173,8 @@ def set_loop_options(
         parallel_iterations: accepted for TensorFlow's sake.
         swap_memory: accepted for TensorFlow's sake.
         maximum_iterations: the largest number of iterations.
-        shape_invariants: accepted for TensorFlow's sake: a loop whose variables change their
-            shapes runs as Python.
+        shape_invariants: pairs of a tensor and what is known of its shape. A loop whose variables
+            change their shapes runs as Python; sizes that are None are so to the function.
 
     >>> @tf.function
     ... def f(x):
@@ -182,6 +185,11 @@ def set_loop_options(
     >>> f(tf.constant(10)).numpy()
     np.int32(7)
     """
+    for value, known in shape_invariants or ():
+        shape = as_shape(known)
+        if isinstance(value, EagerTensor) and shape.rank == len(value._type.shape):
+            axes = [axis for axis, size in enumerate(shape.as_list()) if size is None]
+            with_unknown_axes(value, *axes)
 
 
 class Feature(enum.Enum):

@@ -22,6 +22,9 @@ INTERNAL = 13
 UNAVAILABLE = 14
 DATA_LOSS = 15
 UNAUTHENTICATED = 16
+# What NumPy says of arrays that no machine has memory for.
+TOO_BIG = ("array is too big", "Maximum allowed size exceeded")
+HOST = "/job:localhost/replica:0/task:0/device:CPU:0"
 
 
 class OperatorNotAllowedInGraphError(TypeError):
@@ -237,7 +240,16 @@ for _class in [OpError, OperatorNotAllowedInGraphError, *CodedError.__subclasses
 
 
 def out_of_memory(error: Exception) -> Exception:
-    """Returns TensorFlow's error where a device has no memory left; else the error itself."""
+    """Returns TensorFlow's error where a device or Python has no memory left; else the error."""
+    if not isinstance(error, MemoryError | RuntimeError | ValueError):
+        return error
     text = str(error)
-    is_full = text.startswith("RESOURCE_EXHAUSTED")
-    return ResourceExhaustedError(None, None, text) if is_full else error
+    if isinstance(error, MemoryError):
+        shape: Any = getattr(error, "shape", ())  # NumPy's errors have both
+        dtype = str(getattr(error, "dtype", ""))
+        kind = {"float32": "float", "float64": "double"}.get(dtype, dtype)
+        array = f" with shape[{','.join(map(str, shape))}] and type {kind}" if dtype else ""
+        text = f"OOM when allocating tensor{array} on {HOST} by allocator cpu"
+    elif not text.startswith(("RESOURCE_EXHAUSTED", *TOO_BIG)):
+        return error
+    return ResourceExhaustedError(None, None, text)

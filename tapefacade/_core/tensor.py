@@ -499,6 +499,11 @@ class FailedResult(EagerTensor):
         return self
 
 
+def failed_result(error: Exception) -> FailedResult | None:
+    """Returns what a function gives that was given a `FailedResult`, if that was its error."""
+    return FailedResult(error) if is_left_open(error) else None
+
+
 for _name in OPERATORS.split():
     setattr(FailedResult, f"__{_name}__", FailedResult._remains)
 

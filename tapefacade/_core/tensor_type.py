@@ -1,5 +1,6 @@
 """The static type of a tensor: its shape and dtype, one object for each pair."""
 
+import math
 import os
 from typing import Any
 
@@ -41,11 +42,11 @@ def _check_size(shape: tuple[int, ...], size: int, dtype: dtypes.DType) -> None:
         )
     is_host = jax.default_backend() == "cpu"  # other devices say themselves that they are full
     bytes_ = size * (np.dtype(dtype._numpy).itemsize if dtype._numpy is not None else 1)
-    if bytes_ >= 1 << 62 or (is_host and bytes_ > _memory()):
+    if bytes_ >= 1 << 62 or (is_host and 0 not in shape and bytes_ > _memory()):
         raise errors.ResourceExhaustedError(
             None, None,
             f"OOM when allocating tensor with shape[{text}] and type {dtype.kernel_name} on "
-            "/job:localhost/replica:0/task:0/device:CPU:0 by allocator cpu",
+            f"{errors.HOST} by allocator cpu",
         )  # fmt: skip
 
 
@@ -61,8 +62,14 @@ class TensorType:
         self.size = 1
         for length in shape:
             self.size *= length
-        if self.size * 16 > LARGE_BYTES:
-            _check_size(shape, self.size, dtype)
+            if length < 0:
+                raise errors.InvalidArgumentError(
+                    None, None, f"Expected a non-negative size, got {length}"
+                )
+        # XLA counts what is along the other axes also where there are no elements.
+        size = self.size or math.prod([length for length in shape if length])
+        if size * 16 > LARGE_BYTES:
+            _check_size(shape, size, dtype)
         self.tensor_shape = TensorShape._known(shape)
         self.inexact = dtype.is_floating or dtype.is_complex
         self.hostable = not self.inexact and self.size <= MAX_HOST_ELEMENTS

@@ -18,6 +18,8 @@ import types
 from collections.abc import Callable
 from typing import Any, TypeVar
 
+from tapefacade._core.errors import out_of_memory
+
 F = TypeVar("F", bound=Callable[..., Any])
 C = TypeVar("C", bound=type)
 
@@ -30,6 +32,9 @@ FOREIGN = tuple(
     for parts in (("keras", "src"), ("jax", "_src"), ("jax", "experimental"))
 )
 STANDARD = ("contextlib.py", "functools.py", os.path.join("importlib", "__init__.py"))
+# What tells which error is raised in the place of another one.
+IN_PLACE: list[Callable[[Exception], Exception]] = [out_of_memory]
+DIVIDING = ("from_row", "from_value", "from_uniform", "from_nested")
 # What JAX adds where an error has passed one of its functions, and what is of no use here.
 JAX_NOTE = "JAX has removed its internal frames"
 
@@ -79,7 +84,14 @@ def shorten(error: Exception) -> None:
 
     Args:
         error: the error, which is raised again.
+
+    Raises:
+        Exception: another one, where TensorFlow raises that in its place.
     """
+    for in_place in IN_PLACE:
+        found = in_place(error)
+        if found is not error:
+            raise found from None
     if Filtering.on:
         error.__traceback__ = users_frames(error.__traceback__)
         hide_context(error)
@@ -114,14 +126,22 @@ def _is_handled_now(error: BaseException) -> bool:
     return frame is not None
 
 
-def shortening(function: F) -> F:
-    """Decorates a function such that tracebacks show it as one line."""
+def shortening(function: F, left_open: Callable[[Exception], Any] = lambda _: None) -> F:
+    """Decorates a function such that tracebacks show it as one line.
+
+    Args:
+        function: the function.
+        left_open: for some errors returns what the function gives in the place of raising them.
+    """
 
     @functools.wraps(function)
     def call(*args: Any, **kwargs: Any) -> Any:
         try:
             return function(*args, **kwargs)
-        except Exception as error:
+        except Exception as error:  # of the function, whatever it raises
+            result = left_open(error)
+            if result is not None:
+                return result
             shorten(error)
             raise
 
@@ -131,8 +151,13 @@ def shortening(function: F) -> F:
     return named
 
 
-def with_short_tracebacks(cls: C) -> C:
-    """Decorates a class such that tracebacks show each method that users call as one line."""
+def with_short_tracebacks(cls: C, left_open: Callable[[Exception], Any] = lambda _: None) -> C:
+    """Decorates a class such that tracebacks show each method that users call as one line.
+
+    Args:
+        cls: the class.
+        left_open: for some errors returns what a method gives in the place of raising them.
+    """
     for name, member in list(vars(cls).items()):
         if name[0] == "_" and name not in ("__init__", "__call__", "__getitem__"):
             continue
@@ -140,6 +165,8 @@ def with_short_tracebacks(cls: C) -> C:
         function: Any = member.__func__ if is_bound else member
         # What is called very often does it itself.
         if isinstance(function, types.FunctionType) and "shorten" not in function.__code__.co_names:
-            short = shortening(function)
+            # TensorFlow asserts how rows are divided, whether somebody uses them or not.
+            acts = name in ("__init__", "numpy", "to_list") or name.startswith(DIVIDING)
+            short = shortening(function) if acts else shortening(function, left_open)
             setattr(cls, name, type(member)(short) if is_bound else short)
     return cls

@@ -2,7 +2,8 @@
 
 An op that is called refuses them by an `InvalidArgumentError`. Where it is traced nothing is
 computed: there it is a `ValueError`, of dtypes a `TypeError`, in words about a graph. Here ops are
-called in both cases, and the error becomes the other one where it leaves the function.
+called in both cases, and the error becomes the other one where it leaves the op in a function, or
+else the function.
 """
 
 import contextlib

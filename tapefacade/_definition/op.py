@@ -28,7 +28,13 @@ from tapefacade._core.gradient_rules import (
     NotDifferentiable as NotDifferentiable,
 )
 from tapefacade._core.registry import FUNCTIONS
-from tapefacade._core.tensor import EagerTensor, FailedResult, cast_hinted, is_left_open
+from tapefacade._core.tensor import (
+    EagerTensor,
+    FailedResult,
+    cast_hinted,
+    failed_result,
+    is_left_open,
+)
 from tapefacade._core.tensor_type import TensorType, type_of
 from tapefacade._core.tracebacks import shorten, shortening, with_short_tracebacks
 from tapefacade._core.traced_errors import mark_as_of_types
@@ -61,6 +67,7 @@ TensorList = Annotated[Any, "common", "list"]
 
 REGISTRY: dict[str, "Op"] = {}
 MAX_INFERRED = 4096
+CALLING = "tapefacade._function"  # the package of what calls functions of the user's
 OUTPUTS = "outputs"  # of calls that are known for all sizes
 # Kernels that only put arrays together or take them apart.
 MOVING_KERNELS = ("ConcatV2", "Pack", "Unpack")
@@ -217,7 +224,7 @@ class Op(Operation):
                 closed = jax.make_jaxpr(test)(*abstract)
         except errors.OpError as error:
             raise self.named(error) from None
-        except OverflowError as error:  # of sizes that indices cannot count
+        except ArithmeticError as error:  # of sizes that are 0, or that indices cannot count
             raise self.named(errors.InvalidArgumentError(None, None, str(error))) from None
         return *_described(result), (closed, structures[0]) if closed.jaxpr.outvars else None
 
@@ -469,6 +476,12 @@ def _failing_where_it_is_used(composite: Callable[..., Any]) -> Callable[..., An
     return call
 
 
+def _only_computes(composite: Callable[..., Any]) -> bool:
+    """Whether a function only gives a result: it neither acts nor calls functions of the user's."""
+    acts = composite.__annotations__.get("return", True) is None
+    return not acts and not composite.__module__.startswith(CALLING)
+
+
 def function(
     *names: str, dispatch: bool = False, elementwise: int = 0, on_values: bool = False
 ) -> Callable[[F], F]:
@@ -490,14 +503,17 @@ def function(
         if not composite.__doc__:
             raise ValueError(f"function {names[0]!r} has no docstring.")
         described(composite)
-        if dispatch:
-            composite = dispatched(names[0], composite)  # type: ignore[assignment]
         if on_values:
             composite = _failing_where_it_is_used(composite)  # type: ignore[assignment]
+        if dispatch:
+            composite = dispatched(names[0], composite)  # type: ignore[assignment]
         if isinstance(composite, type):
             with_short_tracebacks(composite)
         elif not (dispatch or on_values or names[0][0] == "_"):
-            composite = shortening(composite)
+            if _only_computes(composite):
+                composite = shortening(composite, failed_result)
+            else:
+                composite = shortening(composite)
         register(names, composite)
         state(names[0], OpFacts(elementwise))
         return composite  # type: ignore[return-value]

@@ -323,6 +323,9 @@ def _change_training() -> None:
     for name in ("fit", "evaluate", "predict"):
         PATCHES.set(training, name, trainer.reads_for_strategy(getattr(training, name)))
     PATCHES.set(training, "_symbolic_build", trainer.in_scope_of_model(training._symbolic_build))
+    operation = importlib.import_module("keras.src.ops.operation").Operation
+    inferred = tracebacks.inferred_with_op_errors(operation.compute_output_spec)
+    PATCHES.set(operation, "compute_output_spec", inferred)
 
 
 def _change_tracebacks() -> None:

@@ -9,7 +9,7 @@ import numpy as np
 from tapefacade._core import errors
 from tapefacade._core.conversion import convert, convert_to_tensor
 from tapefacade._core.error_texts import invalid
-from tapefacade._core.tensor import EagerTensor, from_host
+from tapefacade._core.tensor import EagerTensor, FailedResult, from_host
 from tapefacade._ops.array.shaping import reshape
 from tapefacade._ops.debugging.values import assert_equal
 from tapefacade._ragged.dense_conversion import take
@@ -261,5 +261,7 @@ def aligned_operands(x: Any, y: Any) -> tuple[Any, Any, list[Partition]]:
 def combined_elementwise(x: Any, y: Any, function: Any) -> Any:
     """Calls an element-wise function of two values, at least one of which is ragged."""
     ragged = x if isinstance(x, RaggedTensor) else y
+    if isinstance(ragged.flat_values, FailedResult):
+        return ragged
     first, second, partitions = aligned_operands(x, y)
     return nested_ragged(function(first, second), partitions, type(ragged))

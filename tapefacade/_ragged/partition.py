@@ -123,7 +123,8 @@ def integers(value: Any, name: str, like: Any = None, rank: int = 1) -> Array:
     Raises:
         ValueError: if the dtype or the number of dimensions is another one.
     """
-    dtype = getattr(getattr(like, "_partition", None), "dtype", None)
+    is_plain = isinstance(like, EagerTensor)
+    dtype = None if is_plain else getattr(getattr(like, "_partition", None), "dtype", None)
     tensor = _converted(value, dtype)
     if tensor.dtype not in SPLITS_DTYPES:
         raise ValueError(f"{name} must have dtype int32 or int64")

@@ -1,5 +1,6 @@
 """`tf.RaggedTensor`: how ragged tensors are made, and what they tell of their rows."""
 
+import functools
 import itertools
 from collections.abc import Iterator, Sequence
 from typing import Any, NoReturn
@@ -11,7 +12,7 @@ from tapefacade._core.conversion import convert
 from tapefacade._core.dispatch import CompositeTensor
 from tapefacade._core.error_texts import invalid
 from tapefacade._core.registry import FUNCTIONS
-from tapefacade._core.tensor import EagerTensor, from_host
+from tapefacade._core.tensor import EagerTensor, FailedResult, failed_result, from_host
 from tapefacade._core.tensor_shape import TensorShape, as_shape
 from tapefacade._core.tracebacks import with_short_tracebacks
 from tapefacade._definition.op import register
@@ -43,13 +44,13 @@ PRIVATE_CONSTRUCTOR = object()  # what the factory methods pass to the construct
 
 def as_values(values: Any) -> Any:
     """Converts what is partitioned: a ragged tensor stays one."""
-    if isinstance(values, RaggedTensor):
-        return values
-    return convert(values)
+    return values if isinstance(values, RaggedTensor | FailedResult) else convert(values)
 
 
 def ragged_of_partition(cls: Any, values: Any, partition: Partition, validate: bool = True) -> Any:
     """Puts values and their partition together."""
+    if isinstance(values, FailedResult):  # of which not even the shape is known
+        return cls._make(values, partition)
     if not isinstance(values, RaggedTensor) and not values._type.shape:
         raise out_of_bounds(0, 0)
     if validate:
@@ -63,7 +64,7 @@ def _checked_list(values: Any, name: str) -> None:
         raise TypeError(f"Argument `{name}` must be a list of Tensors. Received {shown}.")
 
 
-@with_short_tracebacks
+@functools.partial(with_short_tracebacks, left_open=failed_result)
 class RaggedTensor(CompositeTensor):
     """A tensor whose rows differ in length, in one or several dimensions.
 
@@ -934,6 +935,8 @@ def merged_dimensions(value: Any, outer: int, inner: int) -> Any:
 def ragged_with_values(cls: Any, partition: Partition, values: Any) -> Any:
     """Puts other values into a partition."""
     values = as_values(values)
+    if isinstance(values, FailedResult):
+        return cls._make(values, partition)
     shape = values.shape
     if shape.rank == 0:
         raise ValueError(f"Shape {shape} must have rank at least 1")

@@ -10,7 +10,7 @@ from tapefacade._core.conversion import convert
 from tapefacade._core.dimension import Dimension
 from tapefacade._core.dispatch import CompositeTensor
 from tapefacade._core.missing_members import NO_GRAPH, lacks
-from tapefacade._core.tensor import EagerTensor, from_host
+from tapefacade._core.tensor import EagerTensor, FailedResult, from_host
 from tapefacade._core.tensor_shape import TensorShape
 from tapefacade._definition.op import function
 from tapefacade._ops.array.printing import array_text
@@ -50,11 +50,12 @@ class SparseTensor(CompositeTensor):
 
     def __init__(self, indices: Any, values: Any, dense_shape: Any) -> None:
         self._indices = _int64("indices", indices)
-        self._values = convert(values)
+        is_failed = type(values) is FailedResult  # of which not even the shape is known
+        self._values = values if is_failed else convert(values)
         self._dense_shape = _int64("dense_shape", dense_shape)
         self._places: np.ndarray[Any, Any] | None = None
         indices_shape = self._indices.shape.with_rank(2)
-        values_shape = self._values.shape.with_rank(1)
+        values_shape = indices_shape[:1] if is_failed else self._values.shape.with_rank(1)
         shape_shape = self._dense_shape.shape.with_rank(1)
         Dimension(indices_shape[0]).assert_is_compatible_with(values_shape[0])
         Dimension(indices_shape[1]).assert_is_compatible_with(shape_shape[0])

@@ -34,10 +34,58 @@ class ValueWanted(BaseException):
         self.is_worth_another_run = False
 
 
+class WatchedRun:
+    """What a function has recorded so far, for `tf.gradients` in it, where its Python runs.
+
+    To its recording it is a tape: it keeps the recording going, and is told of variables.
+
+    Attributes:
+        trace: the recording; None while the function is recorded.
+        start: where in it the function began.
+        seen: the variables whose value is in a slot.
+    """
+
+    _recording = True
+    _is_forward = False
+
+    def __init__(self) -> None:
+        self.trace: Any = None
+        self.start = 0
+        self.seen: dict[int, Any] = {}
+
+    def begin(self, trace: Any, frame: "Frame | None" = None) -> None:
+        """Begins to watch.
+
+        Args:
+            trace: the recording.
+            frame: the function, if it has been recorded so far.
+        """
+        while frame is not None and frame.outer is not None:
+            frame = frame.outer
+        self.trace, self.start = trace, (trace if frame is None else frame).at.end
+        self.seen = {} if frame is None else dict(frame.seen)
+        trace.open_block(self)
+        trace.epoch += 1
+
+    def end(self) -> None:
+        """Lets the recording go."""
+        if self.trace is not None:
+            self.trace.close_block(self)
+            self.trace.epoch += 1
+            self.trace = None
+
+    def _wants(self, variable: Any) -> bool:
+        return True
+
+    def _read(self, variable: Any, slot: int) -> None:
+        self.seen[slot] = variable
+
+
 class RunningCall:
     """A call of a function whose Python runs, recorded or not.
 
     Attributes:
+        watched: what it has recorded, if it may call `tf.gradients`.
         captured: tensors from outside, and what stands for them, by the ids of both.
         created: the variables that it has made, and their initial values.
         refusal: why it must not make variables; "" if it may.
@@ -46,9 +94,12 @@ class RunningCall:
             would run only what somebody uses.
     """
 
-    __slots__ = ("asserted", "captured", "created", "is_rehearsal", "refusal")
+    __slots__ = ("asserted", "captured", "created", "is_rehearsal", "refusal", "watched")
 
-    def __init__(self, refusal: str, is_rehearsal: bool = False) -> None:
+    def __init__(
+        self, refusal: str, is_rehearsal: bool = False, takes_gradients: bool = False
+    ) -> None:
+        self.watched = WatchedRun() if takes_gradients else None
         self.captured: dict[int, tuple[EagerTensor, EagerTensor]] = {}
         self.created: list[tuple[Any, EagerTensor]] = []
         self.refusal = refusal

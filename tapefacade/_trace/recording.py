@@ -28,6 +28,8 @@ from tapefacade._core.tensor import (
 )
 from tapefacade._core.tensor_type import TensorType
 from tapefacade._core.thread_state import ThreadState
+from tapefacade._core.tracebacks import IN_PLACE
+from tapefacade._core.traced_errors import as_traced
 from tapefacade._trace import execution
 from tapefacade._trace.buffer_donation import Handover, free_arguments, hand_over
 from tapefacade._trace.example_values import ExampleValues
@@ -48,6 +50,7 @@ from tapefacade._trace.jax_transformation import (
 from tapefacade._trace.numpy_steps import has_small_values
 from tapefacade._trace.open_sizes import ACCOUNTS, keep_sizes
 from tapefacade._trace.operation import Operation
+from tapefacade._trace.process_ends import halt_others
 from tapefacade._trace.program_listing import in_sentence
 from tapefacade._trace.programs import make_program
 from tapefacade._trace.recorded_values import RecordedValues
@@ -605,7 +608,10 @@ class Recording:
             raise ValueWanted(why or in_sentence(users_line()))
         if self.frame is not None:
             self.frame.observe(why)
-            self.frame = None
+            frame, self.frame = self.frame, None
+            for call in THREAD.functions:
+                if call.watched is not None and call.watched.trace is None:
+                    call.watched.begin(self, frame)
 
     @property
     def is_too_long(self) -> bool:
@@ -719,8 +725,19 @@ def _captured(tensor: EagerTensor) -> EagerTensor:
 Captures.captured = staticmethod(_captured)
 
 
+def _as_traced(error: Exception) -> Exception:
+    """Returns what is raised in a function, of which TensorFlow's Python is traced."""
+    return as_traced(error) if THREAD.functions else error
+
+
+IN_PLACE.append(_as_traced)
+
+
 @atexit.register
 def _finish() -> None:
     """Runs the checks that nobody has waited for when the program ends."""
-    if THREAD.recording.effects or LATE_ERRORS:
-        THREAD.recording.flush()
+    try:
+        if THREAD.recording.effects or LATE_ERRORS:
+            THREAD.recording.flush()
+    finally:
+        halt_others()

@@ -112,3 +112,52 @@ def unknown_ranks(tf, np):
         return x
 
     return [f(tf.ones([2, 2])).shape, [[str(shape) for shape in shapes] for shapes in seen[-2:]]]
+
+
+def options_of_loops(tf, np):
+    """A loop whose shapes grow, which `set_loop_options` announces: in it, and after it."""
+    tf.get_logger().setLevel("ERROR")  # that such loops run as Python
+    seen = []
+
+    @tf.function
+    def rows(n):
+        x = tf.zeros([1, 2])
+        for _ in tf.range(n):
+            tf.autograph.experimental.set_loop_options(
+                shape_invariants=[(x, tf.TensorShape([None, 2]))]
+            )
+            x = tf.concat([x, tf.ones([1, 2])], 0)
+        seen.append([str(x.shape), x.shape[0], str((x * 2.0).shape), str(x[1:].shape)])
+        return x
+
+    @tf.function
+    def doubled(n):
+        x, i = tf.zeros([1]), 0
+        while i < n:
+            tf.autograph.experimental.set_loop_options(
+                shape_invariants=[(x, tf.TensorShape([None]))]
+            )
+            x = tf.concat([x, x], 0)
+            i += 1
+        seen.append([str(x.shape), x.shape.as_list(), x.shape.num_elements()])
+        return tf.reduce_sum(x), tf.shape(x)
+
+    @tf.function
+    def slopes(n):
+        v = tf.constant([1.0, 2.0])
+        with tf.GradientTape() as tape:
+            tape.watch(v)
+            x = v
+            for _ in tf.range(n):
+                tf.autograph.experimental.set_loop_options(
+                    shape_invariants=[(x, tf.TensorShape([None]))]
+                )
+                x = tf.concat([x, v * 2.0], 0)
+            y = tf.reduce_sum(x * x)
+        return tape.gradient(y, v)
+
+    found = []
+    for f in (rows, doubled, slopes):
+        found.append([f(tf.constant(n)) for n in (2, 3, 2)])
+        found.append(seen[-1])
+    return found

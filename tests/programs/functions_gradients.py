@@ -385,3 +385,81 @@ def derivatives_of_what_python_decides(tf, np):
     return [
         [of_branches(three), of_branches(one), of_loops(three), of_ranges(three)] for _ in range(3)
     ]
+
+
+def symbolic_gradients_where_python_runs(tf, np):
+    """Python, texts and looks: the function runs its Python, and `tf.gradients` goes on."""
+    tf.get_logger().setLevel("ERROR")  # that it does is said here alone
+    x, v = tf.constant([1.0, 2.0]), tf.Variable(3.0)
+
+    def called(x):
+        y = tf.py_function(lambda a: a * a * 3.0, [x], tf.float32)
+        return tf.gradients(y, x)
+
+    def blocked(x):
+        y = tf.numpy_function(lambda a: a * 2, [x], tf.float32)
+        none = tf.gradients(y, x)[0] is None
+        return none, tf.gradients(y + x, x)
+
+    def two(x):
+        a, b = tf.py_function(lambda a: (a * 2.0, a * a), [x], [tf.float32, tf.float32])
+        return tf.gradients([a, b], [x], grad_ys=[tf.constant([2.0, 3.0]), None])
+
+    def variables(x):
+        y = tf.py_function(lambda a: a * v, [x * v], tf.float32)
+        return tf.gradients(y, [x, v])
+
+    return _three_calls(tf, x, called, blocked, two, variables)
+
+
+def _three_calls(tf, x, *steps):
+    found = {}
+    for step in steps:
+        f = tf.function(step)
+        found[step.__name__] = [f(x), f(-x), f(x)]
+    return found
+
+
+def symbolic_gradients_where_python_runs_for_other_reasons(tf, np):
+    tf.get_logger().setLevel("ERROR")
+    x = tf.constant([1.0, 2.0])
+
+    def constants(x):
+        z = x * x
+        y = tf.py_function(lambda a: a * 2.0, [z], tf.float32)
+        return tf.gradients(y * x, [x], stop_gradients=[z])
+
+    def branch(x):
+        y = x
+        if x[0] > 0.0:
+            y = tf.py_function(lambda a: a * 2.0, [x], tf.float32)
+        return tf.gradients(y, x)
+
+    def text(x, text="3"):
+        y = x * tf.strings.to_number(tf.strings.join([text, "0"]))
+        return tf.gradients(y * y, [x, y])
+
+    def zero(x):
+        y = tf.py_function(lambda a: a * 2.0, [x], tf.float32)
+        return tf.gradients(y, [x, tf.constant(1.0)], unconnected_gradients="zero")
+
+    def integers(x):
+        y = tf.py_function(lambda a: tf.cast(a, tf.int32), [x], tf.int32)
+        return tf.gradients(tf.cast(y, tf.float32), x)[0] is None
+
+    def wide(x):
+        y = tf.py_function(lambda a: tf.math.log(a), [tf.cast(x, tf.float64) - 1.0], tf.float64)
+        return tf.gradients(y, x)
+
+    def square(x):
+        return tf.gradients(tf.numpy_function(np.abs, [x], tf.float32) * x * x, x)
+
+    found = _three_calls(tf, x, constants, branch, text, zero, integers, wide)
+    found["empty"] = tf.function(zero)(tf.zeros([0]))
+    found["texts"] = tf.function(lambda x, t: text(x, t))(x, tf.constant("2"))
+    found["nested"] = tf.function(lambda x: tf.function(wide)(x * 2.0))(x)
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y = tf.function(square)(x)
+    found["within a tape"] = y, tape.gradient(y, x)
+    return found

@@ -92,3 +92,88 @@ def in_models(tf, np):
         "predict": lambda: Model().predict(x, verbose=0),
         "fit eagerly": lambda: eager.fit(x, y, verbose=0),
     })  # fmt: skip
+
+
+def caught_within(tf, np):
+    """Refused at the call of the op, while the function is traced: Python there can catch it."""
+    tf.get_logger().setLevel("ERROR")  # not about many functions in one line
+    x = tf.ones([2, 3])
+    given = steps(tf)
+    given |= {
+        "stack": lambda x: tf.stack([x, tf.ones([2, 4])]),
+        "split": lambda x: tf.split(x, 2, axis=1),
+        "axis": lambda x: tf.gather(x, 0, axis=7),
+        "transpose": lambda x: tf.transpose(x, [0]),
+        "squeeze": lambda x: tf.squeeze(x, 0),
+        "expand": lambda x: tf.expand_dims(x, 9),
+        "reduce": lambda x: tf.reduce_sum(x, 5),
+        "pad": lambda x: tf.pad(x, [[1, 1]]),
+        "where": lambda x: tf.where(x > 0, x, tf.ones([5])),
+        "einsum": lambda x: tf.einsum("ij,jk->ik", x, tf.ones([4, 4])),
+        "inv": tf.linalg.inv,
+        "top_k": lambda x: tf.math.top_k(x, 9),
+        "matvec": lambda x: tf.linalg.matvec(x, tf.ones([7])),
+        "ensure_shape": lambda x: tf.ensure_shape(x, [4, 4]),
+        "mapped": lambda x: tf.map_fn(lambda row: row + tf.ones([4]), x),
+    }
+    given.pop("values")
+
+    def kind(step, x):
+        try:
+            step(x)
+        except ValueError:
+            return tf.constant("ValueError")
+        except tf.errors.InvalidArgumentError:
+            return tf.constant("InvalidArgumentError")
+        except TypeError:
+            return tf.constant("TypeError")
+        return tf.constant("none")
+
+    found = {name: tf.function(lambda x, s=s: kind(s, x))(x) for name, s in given.items()}
+    return {name: str(text.numpy()) for name, text in found.items()}
+
+
+def going_on_after_what_was_caught(tf, np):
+    v, x = tf.Variable(0.0), tf.ones([2, 3])
+
+    @tf.function
+    def goes_on(x):
+        try:
+            y = x @ tf.ones([7, 2])
+            v.assign_add(10.0)
+        except ValueError:
+            y = x * 2.0
+            v.assign_add(1.0)
+        return y
+
+    @tf.function
+    def in_a_loop(x):
+        for _ in tf.range(2):
+            try:
+                x = x + tf.ones([5])
+            except ValueError:
+                x = x + 1.0
+        return x
+
+    @tf.function
+    def in_a_tape(x):
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            try:
+                y = tf.concat([x, tf.ones([3, 3, 3])], 0)
+            except ValueError:
+                y = x * x
+        return tape.gradient(y, x)
+
+    return [[f(x), f(x)] for f in (goes_on, in_a_loop, in_a_tape)], v
+
+
+def caught_in_python_within(tf, np):
+    def step(x):
+        try:
+            return x @ tf.ones([7, 2])
+        except tf.errors.InvalidArgumentError:
+            return x * 5.0
+
+    f = tf.function(lambda x: tf.py_function(step, [x], tf.float32))
+    return f(tf.ones([2, 3])), f(tf.ones([2, 3]))

@@ -243,3 +243,46 @@ def failing_texts_in_a_dataset(tf, np):
     unused = texts.map(lambda s: (tf.strings.to_number(s), s)[1])
     used = texts.map(tf.strings.to_number).ignore_errors()
     return list(unused.as_numpy_iterator()), list(used.as_numpy_iterator())
+
+
+def composites_of_failed_values(tf, np):
+    """Values, not partitions, that fail: what is made of them is used, returned, or not."""
+    tf.get_logger().setLevel("ERROR")  # not about many functions in one line
+    ragged, text = tf.RaggedTensor, tf.constant(["1", "x", "3"])
+    splits, places = [0, 1, 3], [[0], [1], [2]]
+
+    def divided(x):
+        return ragged.from_row_splits(x, splits)
+
+    def sparse(x):
+        return tf.SparseTensor(places, x, [4])
+
+    unused = {
+        "cast": lambda x: tf.cast(x, tf.int32),
+        "divided": divided,
+        "sum of rows": lambda x: tf.reduce_sum(divided(x) + 1.0, 1),
+        "dense": lambda x: divided(x).to_tensor(),
+        "stack": lambda x: tf.ragged.stack([x, tf.constant([1.0])]),
+        "rows of a matrix": lambda x: ragged.from_tensor(tf.stack([x, x])),
+        "sparse": sparse,
+        "from sparse": lambda x: tf.sparse.to_dense(sparse(x)),
+        "sparse sum": lambda x: tf.sparse.reduce_sum(sparse(x)),
+        "to sparse": tf.sparse.from_dense,
+        "split": lambda x: tf.strings.to_number(tf.strings.split(text)).to_tensor(),
+        "slices": lambda x: tf.IndexedSlices(x, tf.constant([0, 1, 2]), tf.constant([4])),
+        "assertion": lambda x: tf.debugging.assert_positive(x),
+        "printed": lambda x: tf.print(x),
+        "lengths": lambda x: ragged.from_row_lengths([1, 2, 3], tf.cast(x, tf.int32)),
+    }
+
+    def kinds(step):
+        f = tf.function(lambda text: step(tf.strings.to_number(text)), autograph=False)
+        return [kind_of_error(lambda: f(text)) for _ in range(2)]
+
+    parts = tf.function(lambda text: [divided(tf.strings.to_number(text)).row_splits,
+                                      sparse(tf.strings.to_number(text)).indices])  # fmt: skip
+    return {
+        "unused": {name: kinds(lambda x, s=s: (s(x), 1.0)[1]) for name, s in unused.items()},
+        "used": [kinds(divided), kinds(sparse), kinds(lambda x: tf.reduce_sum(divided(x)))],
+        "parts": [parts(text), parts(text)],
+    }

@@ -57,3 +57,28 @@ def attributes_in_functions(tf, np):
         "channels": is_refused(lambda: io.decode_png(text, channels=2)),
         "value": is_refused(lambda: strings.to_number(text)),
     }
+
+
+def sizes(tf, np):
+    image, nn, x = tf.ones([1, 4, 4, 1]), tf.nn, tf.ones([2, 3])
+    filters = tf.ones([2, 2, 1, 1])
+    depth = tf.ones([4, 2, 2, 1])
+    calls = {
+        "reshape": lambda n: tf.reshape(x, [n, n, 2]),
+        "confusion_matrix": lambda n: tf.math.confusion_matrix([0, 1], [0, 1], n),
+        "split": lambda n: tf.random.split([1, 2], n),
+        "resize": lambda n: tf.image.resize(image, [n, 2]),
+        "extract_glimpse": lambda n: tf.image.extract_glimpse(image, [n, 2], [[0.0, 0.0]]),
+        "padding": lambda n: nn.conv2d(image, filters, 1, [[0, 0], [n, 1], [0, 0], [0, 0]]),
+        "transpose": lambda n: nn.conv2d_transpose(image, filters, [1, 8, 8, 1], n),
+        "depthwise": lambda n: nn.depthwise_conv2d(image, filters, [1, n, n, 1], "VALID"),
+        "lrn": lambda n: nn.local_response_normalization(image, n),
+        "crops": lambda n: tf.batch_to_space(depth, [2, 2], [[n + 9, 0], [0, 0]]),
+        "gather_nd": lambda n: tf.gather_nd(x, [[0], [1]], batch_dims=n),
+        "mel": lambda n: tf.signal.linear_to_mel_weight_matrix(num_spectrogram_bins=n).shape,
+        "pool": lambda n: nn.pool(image, [n, n], "MAX", padding="SAME"),
+    }
+    return {
+        name: [caught(call, n) for n in (-1, -7, 0) if (name, n) != ("lrn", 0)]
+        for name, call in calls.items()
+    }

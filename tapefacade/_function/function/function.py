@@ -27,7 +27,7 @@ from tapefacade._core.tensor import EagerTensor, hinted
 from tapefacade._core.tensor_shape import TensorShape
 from tapefacade._core.tensor_spec import TensorSpec
 from tapefacade._core.tensor_type import type_of
-from tapefacade._core.tracebacks import shorten, shortening
+from tapefacade._core.tracebacks import is_own, shorten, shortening
 from tapefacade._core.traced_errors import raising_as_traced
 from tapefacade._core.type_spec import TypeSpec
 from tapefacade._function.function.concrete_function import ConcreteFunction, not_one_program
@@ -162,6 +162,7 @@ class _WatchedPython:
             raise
 
 
+SYMBOLIC = ("gradients", "hessians")  # which need to know what a function has recorded
 # How often a function is recorded again because functions within it look at what it knows.
 MAX_RUNS_FOR_KNOWN_VALUES = 4
 
@@ -223,7 +224,7 @@ class Function(PolymorphicFunction):
         # One that ends a recording, which `tf.gradients` needs whole, is rewritten at once.
         self._looks = self._settings["autograph"] and (
             REWRITER.is_directed(python_function)
-            or _names_any(getattr(python_function, "__code__", None), ("gradients", "hessians"))
+            or _names_any(getattr(python_function, "__code__", None), SYMBOLIC)
         )
         self._lock = threading.RLock()
         self._detector = detector_of(python_function)
@@ -331,14 +332,19 @@ class Function(PolymorphicFunction):
         python: Callable[..., Any] | None = None,
     ) -> Any:  # fmt: skip
         """Runs the Python without recording it."""
-        running, interrupted = RunningCall(self._refusal), InterruptedAssignments()
+        running = RunningCall(self._refusal, takes_gradients=self._takes_gradients)
+        interrupted = InterruptedAssignments()
 
         def end() -> None:
+            if running.watched is not None:
+                running.watched.end()
             if THREAD.functions[-1:] == [running]:
                 THREAD.functions.pop()
 
         try:
             THREAD.functions.append(running)
+            if running.watched is not None:
+                running.watched.begin(THREAD.recording)
             with draws_by_place(counts):
                 result = self._on_tensors(args, kwargs, tensors, python)
                 structure = OutputStructure(result, self._python)
@@ -349,7 +355,28 @@ class Function(PolymorphicFunction):
             surely(interrupted.take_back)
             raise
         finally:
-            surely(end)
+            try:  # `surely` itself may be interrupted before it has begun
+                end()
+            except BaseException:  # Ctrl-C on the way
+                end()
+                raise
+
+    @functools.cached_property
+    def _takes_gradients(self) -> bool:
+        """Whether `tf.gradients` may be called in it: it is named there, or in what it names."""
+        waiting, known = [self._python], set()
+        while waiting:
+            function = waiting.pop()
+            function = getattr(function, "_python", function)
+            function = getattr(function, "__func__", function)
+            if not isinstance(function, types.FunctionType) or function in known:
+                continue
+            known.add(function)
+            if _names_any(function.__code__, SYMBOLIC):
+                return True
+            if not is_own(function.__code__.co_filename):
+                waiting += _named_in(function)
+        return False
 
     @property
     def _refusal(self) -> str:
@@ -425,8 +452,9 @@ class Function(PolymorphicFunction):
             call = functools.partial(self._on_tensors, args, kwargs, python=watched)
             try:
                 tracing = RecordedRun(
-                    call, self._python, tensors, names, self._refusal, trace.counts
-                )
+                    call, self._python, tensors, names, self._refusal, trace.counts,
+                    takes_gradients=self._takes_gradients,
+                )  # fmt: skip
             except Exception:  # the Python shows whether it is its own: nothing was computed
                 if watched.has_run:
                     raise
@@ -482,8 +510,9 @@ class Function(PolymorphicFunction):
         names = self._tensor_names(args, kwargs)
         is_rehearsal = python is None and self._settings["autograph"]
         tracing = RecordedRun(
-            call, self._python, tensors, names, self._refusal, counts, is_rehearsal
-        )
+            call, self._python, tensors, names, self._refusal, counts, is_rehearsal,
+            self._takes_gradients,
+        )  # fmt: skip
         tracing.specs = described[-1] if described else None
         if not self._counts_as_traced(args, kwargs):
             self._tracing_count += 1
@@ -999,6 +1028,19 @@ class Function(PolymorphicFunction):
         specs = None if self._signature is None else self._signature.specs
         python = copy.deepcopy(self._python, memo)
         return Function(python, self._name, specs, **self._settings)
+
+
+def _named_in(function: types.FunctionType) -> list[Any]:
+    """Returns the values that a function names: those of its module, and of functions around it."""
+    found = []
+    for cell in function.__closure__ or ():
+        with contextlib.suppress(ValueError):  # it has none yet
+            found.append(cell.cell_contents)
+    codes = [function.__code__]
+    for code in codes:
+        found += [function.__globals__.get(name) for name in code.co_names]
+        codes += [part for part in code.co_consts if isinstance(part, types.CodeType)]
+    return found
 
 
 def _names_any(code: Any, names: Sequence[str]) -> bool:

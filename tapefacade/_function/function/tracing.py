@@ -228,6 +228,7 @@ class RecordedRun:
         refusal: str,
         counts: Counts,
         is_rehearsal: bool = False,
+        takes_gradients: bool = False,
     ) -> None:
         """Runs the function.
 
@@ -239,6 +240,7 @@ class RecordedRun:
             refusal: why variables must not be made; "" if they may.
             counts: how far its random ops have come.
             is_rehearsal: whether the next call records other Python if this one looks at a value.
+            takes_gradients: whether it may call `tf.gradients`.
         """
         self._counts = counts
         self._inline = THREAD.recording.is_held
@@ -251,7 +253,7 @@ class RecordedRun:
         self.frame = recording.open_frame(is_undone=not self._inline)
         self._effects = len(recording.effects)
         interrupted = InterruptedAssignments()
-        self._running = running = RunningCall(refusal, is_rehearsal)
+        self._running = running = RunningCall(refusal, is_rehearsal, takes_gradients)
         try:
             THREAD.functions.append(running)
             with function_draws(counts) as self._draws:
@@ -269,10 +271,16 @@ class RecordedRun:
             surely(self.undo)
             raise
         finally:
-            surely(self._end)
+            try:  # `surely` itself may be interrupted before it has begun
+                self._end()
+            except BaseException:  # Ctrl-C on the way
+                self._end()
+                raise
         self.created = running.created
 
     def _end(self) -> None:
+        if self._running.watched is not None:
+            self._running.watched.end()
         self._recording.close_frame(self.frame)
         if THREAD.functions[-1:] == [self._running]:
             THREAD.functions.pop()

@@ -21,6 +21,7 @@ from tapefacade._tape.unconnected_gradients import (
     UnconnectedGradients,
     unconnected_gradients_of,
 )
+from tapefacade._trace.frames import WatchedRun
 from tapefacade._trace.recording import THREAD, Recording
 from tapefacade._trace.tree import Node
 
@@ -28,8 +29,8 @@ MESSAGE_EAGER = (
     "tf.gradients is not supported when eager execution is enabled. Use tf.GradientTape instead."
 )
 HINT_EAGER = (
-    "Within a tf.function it works as long as the function looks at no value: from there on its "
-    "Python runs as in eager code."
+    "Where the Python of a function looks at values, tf.gradients has to stand in it, or "
+    "in a function that it calls by its name: a method is not found."
 )
 MESSAGE_NO_GRADIENT = (
     "No gradient defined for operation'{0}' (op type: {0}). In general every operation must have "
@@ -194,7 +195,7 @@ def _recorded(targets: Sequence[EagerTensor | Variable]) -> Iterator[None]:
         RuntimeError: in eager code.
     """
     inner = recording = THREAD.recording
-    if recording.frame is None:
+    if recording.frame is None and _watched(recording) is None:
         raise hinted(RuntimeError(MESSAGE_EAGER), HINT_EAGER if THREAD.functions else "")
     tensors = [target for target in targets if isinstance(target, EagerTensor)]
     while recording.enclosing is not None and not any(t._recording is recording for t in tensors):
@@ -237,24 +238,39 @@ def _seen(
     recording: Recording, sources: Sequence[EagerTensor | Variable], stopped: Sequence[Any]
 ) -> tuple[TapeScope, list[tuple[int, ...]]]:
     """Returns what was recorded since the outermost function began, and the sources' slots."""
-    frame = recording.frame
-    assert frame is not None
-    while frame.outer is not None:
-        frame = frame.outer
+    start, seen = _beginning(recording)
     groups: list[tuple[int, ...]] = []
     for source in sources:
         if not source._type.inexact:
             groups.append(())
         elif isinstance(source, Variable):
-            groups.append(tuple([slot for slot, v in frame.seen.items() if v is source]))
+            groups.append(tuple([slot for slot, v in seen.items() if v is source]))
         else:
             slot = recording.slot_of(source)
             groups.append(() if slot is None else (slot,))
     watched = sorted({slot for group in groups for slot in group})
     constant = {recording.slot_of(t) for t in stopped if isinstance(t, EagerTensor)}
-    intervals = _intervals(recording.at, frame.at.end, constant)
+    intervals = _intervals(recording.at, start, constant)
     window = Window(intervals, tuple([(slot, 0) for slot in watched]))
     return TapeScope(recording, recording.data, recording.at, window), groups
+
+
+def _beginning(recording: Recording) -> tuple[int, dict[int, Any]]:
+    """Returns where the outermost function began, and the variables whose value is in a slot."""
+    frame = recording.frame
+    if frame is None:
+        watched = _watched(recording)
+        assert watched is not None
+        return watched.start, watched.seen
+    while frame.outer is not None:
+        frame = frame.outer
+    return frame.at.end, frame.seen
+
+
+def _watched(recording: Recording) -> WatchedRun | None:
+    """Returns what a function has recorded whose Python runs, if it is there."""
+    runs = [call.watched for call in THREAD.functions if call.watched is not None]
+    return next((run for run in runs if run.trace is recording), None)
 
 
 def _intervals(end: Node, start: int, constant: set[int | None]) -> tuple[tuple[int, int], ...]:

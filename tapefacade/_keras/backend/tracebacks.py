@@ -1,5 +1,6 @@
 """Errors in layers: they keep their class and text, and their tracebacks leave our lines out."""
 
+import functools
 import types
 from collections.abc import Callable
 from typing import Any
@@ -43,6 +44,22 @@ def _with_arguments(error: OpError, told: Exception) -> OpError:
     made._message = text
     setattr(made, INJECTED_MARK, True)
     return made.with_traceback(told.__traceback__)
+
+
+def inferred_with_op_errors(original: Callable[..., Any]) -> Callable[..., Any]:
+    """Makes the method that infers what a layer gives: Keras makes its errors anew of a text."""
+
+    @functools.wraps(original)
+    def compute_output_spec(*args: Any, **kwargs: Any) -> Any:
+        try:
+            return original(*args, **kwargs)
+        except TypeError as told:
+            error = told.__context__
+            if not isinstance(error, OpError):
+                raise
+            raise error from None
+
+    return compute_output_spec
 
 
 def describe_as_tf_tensor(original: Callable[[Any], str]) -> Callable[[Any], str]:

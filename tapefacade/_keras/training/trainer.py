@@ -104,14 +104,16 @@ class TrainerMembers:
         """Returns a loss of a layer, of which each replica has its share."""
         return scaled_for_replicas(reduce_sum(loss))
 
-    # There is no state to carry along: programs assign the variables themselves.
+    # There is no state to carry along: programs assign the variables themselves. What Keras notes
+    # of it on the model it would mix up where a thread predicts while another one trains.
+
+    _jax_state_synced: Any = property(lambda self: True, lambda self, value: None)
 
     def _get_jax_state(self: Any, purge_model_variables: bool = False, **wanted: bool) -> Any:
         return tuple([] for name in STATES if wanted.get(name))
 
     def jax_state_sync(self: Any) -> None:
         """Does nothing: the variables have their values."""
-        self._jax_state_synced = True
 
 
 def made_in_scope(original: Callable[..., None]) -> Callable[..., None]:

@@ -153,6 +153,8 @@ def _depth(params: Any, indices: Any, batch_dims: int) -> int:
         raise invalid("params must be at least a vector")
     if indices.ndim < 1:
         raise invalid("indices must be at least a vector")
+    if batch_dims < 0:
+        raise ValueError("tf.gather_nd does not allow negative batch_dims.")
     if batch_dims >= indices.ndim:
         raise ValueError(
             f"Argument `batch_dims` = {batch_dims} must be less than rank(`indices`) = "

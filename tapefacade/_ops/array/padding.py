@@ -1,5 +1,6 @@
 """Margins and blocks: `pad`, `space_to_depth`, `space_to_batch`, `reverse_sequence`."""
 
+import math
 from typing import Any
 
 import jax
@@ -282,7 +283,7 @@ def batch_to_space(input: TensorLike, block_shape: Any, crops: Any) -> jax.Array
            [3, 4]], dtype=int32)
     """
     blocks, crops = _block_arguments(block_shape, crops, "crops")
-    count, product = len(blocks), int(np.prod(blocks))
+    count, product = len(blocks), math.prod(blocks)
     if input.shape[0] % product:
         raise invalid(
             f"Input batch dimension ({input.shape[0]}) is not divisible by product of block sizes "
@@ -298,7 +299,9 @@ def batch_to_space(input: TensorLike, block_shape: Any, crops: Any) -> jax.Array
     sizes = [size * block for size, block in zip(spatial, blocks, strict=True)]
     whole = jnp.reshape(moved, (batch, *sizes, *rest))
     for i, (before, after) in enumerate(crops):
-        end = max(sizes[i] - after, before)
+        end = sizes[i] - after
+        if end < before:
+            raise invalid(f"cropped_shape[{i}]={end - before} must be non-negative")
         whole = jax.lax.slice_in_dim(whole, before, end, axis=1 + i)
     return whole
 

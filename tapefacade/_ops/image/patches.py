@@ -286,4 +286,6 @@ def extract_glimpse(
     _check(image, sizes, places, noise)
     key = random_keys.next_key("extract_glimpse")
     window = tuple(int(n) for n in sizes.numpy())
+    if min(window) < 0:
+        raise invalid(f"Expected a non-negative size, got {min(window)}{OP_SUFFIX}")
     return _glimpse(key, image, places, window, bool(centered), bool(normalized), noise)

@@ -112,9 +112,9 @@ def _new_size(size: Any) -> tuple[int, int]:
         raise ValueError("'size' must be a 1-D Tensor of 2 elements: new_height, new_width")
     height, width = size.numpy().tolist()
     for length in (height, width):
-        if length < 0:
+        if length < -1:
             raise ValueError(negative_dimension(length))
-    if not height or not width:
+    if height <= 0 or width <= 0:
         raise invalid("output dimensions must be positive")
     return height, width
 

@@ -119,6 +119,8 @@ def histogram_fixed_width_bins(
     if not jnp.issubdtype(values.dtype, jnp.floating):
         raise invalid(wrong_input("Mul", 1, str(values.dtype), "double"))
     count = as_integer(nbins)
+    if count <= 0:
+        raise invalid(f"nbins {count} must be > 0")
     scaled = (values - value_range[0]) / (value_range[1] - value_range[0])
     last = jnp.asarray(count - 1, values.dtype)
     bins = jnp.floor(scaled * jnp.asarray(count, values.dtype))
@@ -349,5 +351,7 @@ def confusion_matrix(
             f"Shapes of all inputs must match: values[0].shape = {shape_text(labels.shape)} != "
             f"values[1].shape = {shape_text(predictions.shape)} [Op:Pack] name: stack"
         )
+    if classes < 0 and (wrong := _wrong_labels("labels", labels.numpy(), classes)) is not None:
+        raise wrong
     matrix = _confusion_matrix(weights, labels, predictions, classes)
     return with_unknown_axes(matrix, 0, 1) if ACCOUNTS and num_classes is None else matrix

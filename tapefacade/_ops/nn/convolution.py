@@ -8,13 +8,14 @@ import numpy as np
 from jax import lax
 
 from tapefacade._core import errors
-from tapefacade._core.error_texts import invalid, refused_choice, shape_text
+from tapefacade._core.error_texts import invalid, refused_choice, shape_text, stride_too_small
 from tapefacade._core.kernel_dtypes import FLOATS_HALF_FIRST
 from tapefacade._definition.argument_checks import require_room
 from tapefacade._definition.op import TensorLike, op
 from tapefacade._ops.nn.convolution_forms import in_other_form
 
 MESSAGE_EMPTY_FILTER = "filter must not have zero elements (i.e. all dimensions must be non-zero)"
+MESSAGE_STRIDES = "Row and column strides should be larger than 0."
 SPATIAL = {1: "W", 2: "HW", 3: "DHW"}
 PADDINGS = ("SAME", "VALID", "EXPLICIT")
 
@@ -123,6 +124,8 @@ def padding_of(padding: Any, layout: DataFormat, explicit: bool = True) -> Any:
             raise invalid(
                 "Nonzero explicit padding in the batch or depth dimensions is not supported"
             )
+        if any(length < 0 for pair in padding for length in pair):
+            raise invalid("All elements of explicit_paddings must be nonnegative")
         return tuple(padding[axis] for axis in layout.axes)
     if padding == "EXPLICIT" and explicit:
         raise ValueError(
@@ -168,7 +171,7 @@ def _check_steps(strides: Sequence[int], dilations: Sequence[int], layout: DataF
             "dimensions.",
         )
     if any(strides[axis] <= 0 for axis in layout.axes):
-        raise invalid("Row and column strides should be larger than 0.")
+        raise invalid(MESSAGE_STRIDES)
     if any(dilations[axis] <= 0 for axis in layout.axes):
         raise invalid("Dilated rates should be larger than 0.")
 
@@ -416,6 +419,8 @@ def depthwise_conv2d(
     steps = sequence_of(strides, layout, "strides")
     rates = sequence_of(dilations, layout, "dilations")
     pads = padding_of(padding, layout)
+    if min(steps) <= 0:
+        raise stride_too_small(min(steps))
     check_input(input, filter, layout)
     depth = input.shape[layout.channels]
     if depth != filter.shape[2]:

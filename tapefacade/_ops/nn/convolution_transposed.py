@@ -10,6 +10,7 @@ from tapefacade._core.error_texts import invalid
 from tapefacade._core.kernel_dtypes import FLOATS_HALF_FIRST
 from tapefacade._definition.op import TensorLike, op
 from tapefacade._ops.nn.convolution import (
+    MESSAGE_STRIDES,
     SPATIAL,
     DataFormat,
     apply_filters,
@@ -127,6 +128,8 @@ def _check_transposed(
         raise invalid(f"{start}input_sizes must have {layout.spatial + 2} elements")
     if filters.shape[-1] != input.shape[layout.channels]:
         raise invalid(f"{start}filter and out_backprop must have the same out_depth")
+    if min(steps) <= 0:
+        raise invalid(MESSAGE_STRIDES)
     if shape[0] != input.shape[0]:
         raise invalid(
             f"{start}input and out_backprop must have the same batch size. Input batch: "

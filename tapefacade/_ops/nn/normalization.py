@@ -250,6 +250,8 @@ def local_response_normalization(
     """
     if input.ndim != 4:
         raise invalid("in must be 4-dimensional")
+    if not 0 <= depth_radius < np.iinfo(np.int32).max:
+        raise invalid(f"depth_radius = {depth_radius} larger than int max")
     squares = jnp.pad(input * input, ((0, 0),) * 3 + ((depth_radius, depth_radius),))
     zero = np.zeros((), input.dtype)  # a sum can be differentiated if this is known to be 0
     total = lax.reduce_window(

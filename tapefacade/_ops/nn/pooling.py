@@ -389,6 +389,12 @@ def pool(
         raise ValueError(f"{spatial}-D {pooling_type} pooling is not supported.")
     steps = strides or (1,) * spatial
     rates = dilations or (1,) * spatial
+    if any(step > size for step, size in zip(steps, window_shape, strict=False)):
+        raise ValueError(
+            "`strides` > `window_shape` not supported due to inconsistency between CPU and GPU "
+            f"implementations. Received: strides={np.array(steps)} and window_shape="
+            f"{list(window_shape)}"
+        )
     if max(rates) > 1:
         _check_rates(steps, rates, padding)
     layout = DataFormat(spatial, data_format is not None and data_format.startswith("NC"))

@@ -9,7 +9,12 @@ from jax.scipy.special import ndtr, ndtri
 
 from tapefacade._core import dtypes
 from tapefacade._core.conversion import convert
-from tapefacade._core.error_texts import dtype_of_numbers, invalid, shape_text
+from tapefacade._core.error_texts import (
+    dtype_of_numbers,
+    invalid,
+    negative_dimension,
+    shape_text,
+)
 from tapefacade._core.jax_keys import checked_seed
 from tapefacade._core.kernel_dtypes import FLOATS_EXCEPT_BFLOAT16, FLOATS_HALF_FIRST
 from tapefacade._core.tensor import EagerTensor
@@ -318,6 +323,8 @@ def split(seed: FreeTensor, num: int = 2, alg: str = "auto_select") -> jax.Array
     TensorShape([3, 2])
     """
     require_philox(alg, "StatelessRandomUniformFullIntV2")
+    if num < 0:
+        raise invalid(negative_dimension(num))
     return philox.bits(philox.seeded_state(seed), (num, 2), seed.dtype)
 
 

@@ -114,6 +114,8 @@ def linear_to_mel_weight_matrix(
                 f"Argument `tensor` (name: num) must be of type integer. Received `tensor` = "
                 f"{count} of dtype: <dtype: 'float32'>"
             )
+    if bins < 0:
+        raise invalid("Requires start <= limit when delta > 0: 1/-1")
     return _mel_weights(lower_edge_hertz, upper_edge_hertz, bands, bins, rate, numpy_type(kind))
 
 

@@ -1,0 +1,66 @@
+"""Where programs can run no more: in threads that are left when Python ends, and after a fork.
+
+XLA has threads of its own. A process that is forked has none of them, so that a program would wait
+for ever; a daemon thread that comes back from XLA when Python has ended takes the process with it.
+"""
+
+import os
+import sys
+import threading
+import time
+from typing import Any, NoReturn
+
+from tapefacade._core import errors
+from tapefacade._trace.background_compilation import BACKGROUND_COMPILER
+from tapefacade._trace.execution import STATISTICS, Program
+
+MESSAGE_FORKED = (
+    "This process was forked from one in which JAX has run a program, and XLA's threads stay "
+    "behind: it could only wait for ever. Start processes by "
+    'multiprocessing.get_context("spawn") (or "forkserver"), or fork before the first value is '
+    "computed. Values that were known before the fork can be read."
+)
+SECONDS_AT_EXIT = 10.0
+LIBRARY = os.sep + "jax" + os.sep
+_execute = Program.execute
+_halt: Any = threading.Event().wait
+
+
+def _refuse(*_: Any, **__: Any) -> NoReturn:
+    raise errors.FailedPreconditionError(None, None, MESSAGE_FORKED)
+
+
+def _note_fork() -> None:
+    """Has programs raise in a process that was forked from one with XLA's threads."""
+    if STATISTICS.dispatched:
+        Program.execute = _refuse
+
+
+def halt_others() -> None:
+    """Lets no other thread begin a program, and waits for what runs: the process ends."""
+    BACKGROUND_COMPILER.end()
+    own = threading.get_ident()
+
+    def execute(*args: Any, **kwargs: Any) -> Any:
+        return _execute(*args, **kwargs) if threading.get_ident() == own else _halt()
+
+    Program.execute = execute
+    limit = time.monotonic() + SECONDS_AT_EXIT
+    while time.monotonic() < limit and any(
+        _is_running(frame) for thread, frame in sys._current_frames().items() if thread != own
+    ):
+        time.sleep(0.001)
+
+
+def _is_running(frame: Any) -> bool:
+    """Whether a thread is in a program, or in JAX."""
+    while frame is not None:
+        code = frame.f_code
+        if code is _execute.__code__ or LIBRARY in code.co_filename:
+            return True
+        frame = frame.f_back
+    return False
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_note_fork)
