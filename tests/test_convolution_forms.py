@@ -256,6 +256,82 @@ def test_layers_of_keras_take_it(make, shape, forms):
     assert_alike(*[[g.numpy() for g in each] for each in gradients], rtol=1e-4, atol=1e-4)
 
 
+@pytest.mark.parametrize(
+    ("shape", "filters", "strides", "padding", "rates"),
+    [
+        ((2, 6, 7, 3), (3, 3, 3, 3), 1, "SAME", 1),
+        ((2, 6, 7, 3), (3, 2, 3, 3), 1, [[0, 0], [2, 0], [0, 1], [0, 0]], 1),
+        ((2, 6, 7, 1), (3, 3, 1, 1), 1, "SAME", 2),
+    ],
+)
+def test_none_is_left_in_a_body(shape, filters, strides, padding, rates):
+    """XLA has nothing fast for the gradients of those in loops and branches."""
+    rng = np.random.default_rng(6)
+    x, w = (tf.Variable(rng.normal(size=size)) for size in (shape, filters))
+
+    def convolved(h):
+        return tf.tanh(tf.nn.conv2d(h, w, strides, padding, dilations=rates))
+
+    def in_loop():
+        return tf.while_loop(lambda i, _: i < 3, lambda i, h: (i + 1, convolved(h)), (0, x))[1]
+
+    def scanned():
+        return tf.scan(lambda h, _: convolved(h), tf.range(3), tf.convert_to_tensor(x))[-1]
+
+    def chosen():
+        h = convolved(convolved(x))
+        return tf.cond(tf.reduce_sum(w) > -1e9, lambda: convolved(h), lambda: h)
+
+    def written_out():
+        return convolved(convolved(convolved(x)))
+
+    def gradients(function):
+        with tf.GradientTape() as tape:
+            loss = tf.reduce_sum(function() ** 2)
+        return [loss, *tape.gradient(loss, [x, w])]
+
+    wanted = gradients(written_out)
+    for function in (in_loop, scanned, chosen):
+        compiled = tf.function(gradients, jit_compile=True)
+        found = compiled(function)
+        assert_alike([g.numpy() for g in found], [g.numpy() for g in wanted])
+        text = compiled.experimental_get_compiler_ir(function)(stage="stablehlo")
+        assert text.count("stablehlo.convolution") == (6 if function is chosen else 0)
+
+
+def test_transposes_in_a_body(forms):
+    rng = np.random.default_rng(6)
+    x, w = (tf.Variable(rng.normal(size=size)) for size in ((2, 5, 4, 3), (3, 2, 3, 3)))
+
+    def step(h):
+        return tf.tanh(tf.nn.conv2d_transpose(h, w, (2, 5, 4, 3), 1, "SAME"))
+
+    with tf.GradientTape(persistent=True) as tape:
+        written_out = tf.reduce_sum(step(step(x)) ** 2)
+    assert not forms
+    with tape:
+        scanned = tf.reduce_sum(tf.foldl(lambda h, _: step(h), tf.range(2), 1.0 * x) ** 2)
+    assert set(forms) == {"transposed_in_other_form"}
+    found, wanted = (tape.gradient(loss, [x, w]) for loss in (scanned, written_out))
+    assert_alike([g.numpy() for g in found], [g.numpy() for g in wanted])
+
+
+def test_a_convolutional_lstm_takes_it(forms):
+    x = tf.constant(np.random.default_rng(1).normal(size=(2, 4, 6, 5, 3)), tf.float32)
+    layer = tf.keras.layers.ConvLSTM2D(4, 3, padding="same")
+    unrolled = tf.keras.layers.ConvLSTM2D(4, 3, padding="same", unroll=True)
+    gradients = []
+    for one in (layer, unrolled):
+        one.build(x.shape)
+        one.set_weights(layer.get_weights())
+        del forms[:]
+        with tf.GradientTape() as tape:
+            loss = tf.reduce_sum(one(x) ** 2)
+        gradients.append([g.numpy() for g in tape.gradient(loss, one.trainable_weights)])
+        assert bool(forms) == (one is layer)
+    assert_alike(*gradients, rtol=1e-4, atol=1e-5)
+
+
 def test_layers_refuse_what_they_refused():
     layer = tf.keras.layers.DepthwiseConv2D(3)
     layer.build((None, 5, 5, 2))

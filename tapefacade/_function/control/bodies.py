@@ -23,12 +23,12 @@ from tapefacade._core.gradient_rules import NOT_DIFFERENTIABLE, NoGradient, NotD
 from tapefacade._core.random_keys import Draw, drawn_again
 from tapefacade._core.tensor import EagerTensor, from_host
 from tapefacade._core.tensor_type import TensorType, type_of
-from tapefacade._core.thread_state import ThreadState
 from tapefacade._function.function.outputs import OutputStructure
 from tapefacade._function.function.recorded_program import RecordedProgram, slot_in
 from tapefacade._function.function.tracing import record_body
 from tapefacade._ops.array.printing import QUIET
 from tapefacade._state.variable import Variable
+from tapefacade._trace.body_depth import BODIES_TRACED
 from tapefacade._trace.operation import Check, Operation
 from tapefacade._trace.recording import THREAD
 from tapefacade._trace.slices import Slice, Step, evaluate
@@ -41,20 +41,6 @@ class BodyCheck(NamedTuple):
 
     operation: Operation
     static: tuple[Any, ...]
-
-
-class _BodiesTraced(ThreadState):
-    """The bodies that this thread traces, within each other."""
-
-    depth = 0
-
-
-_BODIES_TRACED = _BodiesTraced()
-
-
-def is_within_body() -> bool:
-    """Whether what is traced now is part of a body, so that it may be differentiated in a loop."""
-    return _BODIES_TRACED.depth > 0
 
 
 class BodyProgram:
@@ -108,11 +94,11 @@ class BodyProgram:
                 without_gradients(step.operation, arrays, step.static), step.static
             )
 
-        _BODIES_TRACED.depth += 1
+        BODIES_TRACED.depth += 1
         try:
             slots = evaluate(self.part, inputs, apply)
         finally:
-            _BODIES_TRACED.depth -= 1
+            BODIES_TRACED.depth -= 1
         self.checks = [checked for checked, _ in found]
         types = self.part.types()
         results = [

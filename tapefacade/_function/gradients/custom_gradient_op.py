@@ -20,10 +20,11 @@ import numpy as np
 from tapefacade._core.gradient_rules import DIFFERENTIABLE, NoGradient
 from tapefacade._core.tensor import EagerTensor
 from tapefacade._core.tensor_type import TensorType
-from tapefacade._function.control.bodies import BodyProgram, dependencies_of, is_within_body
+from tapefacade._function.control.bodies import BodyProgram, dependencies_of
 from tapefacade._tape.custom_gradient_boundary import RegisterGradient
 from tapefacade._tape.derivative_modes import FORWARD_MODE, current_modes, with_modes
 from tapefacade._tape.derivatives.linearity import is_linear
+from tapefacade._trace.body_depth import is_within_body
 from tapefacade._trace.operation import Operation
 from tapefacade._trace.recording import THREAD
 from tapefacade._trace.step_marks import gradient_function

@@ -3,7 +3,8 @@
 What XLA has for convolutions there is made for dense filters: gradients of grouped ones take 10 to
 80 times as long as sums of shifted products or products of matrices, filters of one pixel twice as
 long, and so do gradients of transposed ones with strides (`benchmarks/convolutions.py`). Others are
-best as they are.
+best as they are; but in a body, of a loop or a branch, XLA leaves the gradients of all convolutions
+in a form for which it has nothing fast: those of products of matrices take a tenth of the time.
 """
 
 import itertools
@@ -15,6 +16,8 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 from jax import lax
+
+from tapefacade._trace.body_depth import is_within_body
 
 # Of numbers of fewer bits XLA adds products in more.
 DTYPES = (np.float32, np.float64)
@@ -47,7 +50,7 @@ def in_other_form(
         return None
     *window, inner, outer = filters.shape
     is_point = math.prod(window) == 1
-    if groups == 1 and not is_point:
+    if groups == 1 and not is_point and not is_within_body():
         return None
     reach = [(size - 1) * rate + 1 for size, rate in zip(window, rates, strict=True)]
     spatial = input.shape[1:-1]
@@ -57,7 +60,8 @@ def in_other_form(
     sizes = [(n - own) // step + 1 for n, own, step in zip(padded, reach, steps, strict=True)]
     if min(*sizes, input.shape[0], inner, outer) < 1:
         return None
-    whole = jnp.pad(input, [(0, 0), *pads, (0, 0)]) if any(map(any, pads)) else input
+    margins = [(0, 0, 0), *[(first, last, 0) for first, last in pads], (0, 0, 0)]
+    whole = lax.pad(input, input.dtype.type(0), margins) if any(map(any, pads)) else input
 
     def parts() -> Iterator[tuple[tuple[int, ...], jax.Array]]:
         """Gives for each pixel of the filters what it is multiplied with."""
@@ -71,10 +75,10 @@ def in_other_form(
                 ),
             )
 
-    if groups == 1:
+    if is_point and groups == 1:
         ((place, part),) = parts()
         return jnp.matmul(part, filters[place])
-    if inner == 1:
+    if inner == 1 and groups > 1:
         return _shifted_products(parts(), filters, groups)
     if math.prod((len(input), *sizes, *window, inner, groups)) > MAX_PATCHES:
         return None
@@ -103,7 +107,9 @@ def transposed_in_other_form(
     Returns:
         The result, `[B, *sizes, O]`; None if XLA's own form is the best.
     """
-    if jax.default_backend() != "cpu" or input.dtype not in DTYPES or max(steps) == 1:
+    if jax.default_backend() != "cpu" or input.dtype not in DTYPES:
+        return None
+    if max(steps) == 1 and not is_within_body():
         return None
     if min(*input.shape, *filters.shape, *sizes) < 1:
         return None
@@ -122,8 +128,12 @@ def transposed_in_other_form(
             own = lax.slice_in_dim(own, pixels[0], pixels[-1] + 1, step, axis)
             first, last = ((start - pixel) // step for pixel in (pixels[-1], pixels[0]))
             pads.append((-first, last + count - input.shape[1 + axis]))
+        own, ones = jnp.flip(own, range(spatial)), (1,) * spatial
+        found = in_other_form(input, jnp.swapaxes(own, -1, -2), ones, pads, ones, 1)
+        if found is not None:
+            return found
         return lax.conv_general_dilated(
-            input, jnp.flip(own, range(spatial)), (1,) * spatial, pads,
+            input, own, ones, pads,
             dimension_numbers=(f"N{letters}C", f"{letters}OI", f"N{letters}C"),
         )  # fmt: skip
 
