@@ -125,6 +125,27 @@ def scanned(c, rows):
     return lax.scan(lambda c, row: (jnp.tanh(c + row), (c * row, row.sum())), c, rows)
 
 
+def of_16_bits(odd, x, images, ints):
+    kernel = images[0, :2, :3, :, None] * images[1, 0, 0]
+
+    def applied(x, w):
+        return lax.conv_general_dilated(
+            x, w, (1, 1), "SAME", dimension_numbers=("NHWC", "HWIO", "NHWC")
+        )
+
+    y, pull = jax.vjp(applied, images, kernel)
+    return [
+        *[f(odd) for f in (jnp.abs, jnp.negative, jnp.sign, jnp.isfinite, jnp.tanh, jax.nn.relu)],
+        x * 2 + 1, x.sum(0), x.max(1), x.mean(), jnp.exp(-jnp.abs(x)), x @ x.T,
+        jnp.where(x > 0, x, -x), jnp.sort(x, 1), jnp.argmax(x, 1), jnp.cumsum(x, 0), x[:, ::2],
+        jnp.concatenate([x, x], 1), x.astype(np.float32), x.astype(np.int32), x.astype(bool),
+        ints.astype(x.dtype), jnp.float32(1.0009765) * x.astype(np.float32), x[ints[0] % 3],
+        x.at[ints[0] % 3].add(x), lax.scan(lambda c, r: (c + r, c * r), x[0], x), y, pull(y),
+        lax.bitcast_convert_type(x, np.uint16), lax.cond(ints[0, 0] > 0, jnp.sin, jnp.cos, x),
+        lax.dot(x, x.T, preferred_element_type=np.float32), lax.reduce_precision(x, 5, 3),
+    ]  # fmt: skip
+
+
 PROGRAMS = {
     "elementwise": (
         lambda x: [f(x) for f in (
@@ -226,8 +247,16 @@ PROGRAMS = {
     "depthwise conv": conv((2, 2), groups=4), "wide conv": conv((1, 1), "SAME", outputs=4),
     "max pool": pooled(-np.inf, lax.max, (1, 2, 2, 1), (1, 2, 2, 1), "SAME"),
     "overlapping max pool": pooled(-np.inf, lax.max, (1, 3, 2, 1), (1, 2, 1, 1), "VALID"),
+    **{f"numbers of 16 bits: {np.dtype(dtype)}": (of_16_bits, (
+        np.minimum(ODD, 3e4).astype(dtype), F.astype(dtype), IMAGES.astype(dtype),
+        INTS.astype(np.int8),
+    )) for dtype in (np.float16, jnp.bfloat16)},
     "average pool": pooled(0.0, lax.add, (1, 2, 3, 1), (1, 2, 2, 1), "SAME"),
 }  # fmt: skip
+
+
+# XLA need not round all that is between two operations.
+TOLERANCES = {np.dtype(np.float16): (2e-2, 1e-2), np.dtype(jnp.bfloat16): (3e-2, 8e-2)}
 
 
 def computed(interpreter, arrays):
@@ -249,9 +278,16 @@ def test_numpy_computes_what_xla_does(name):
             for one, other in zip(got, want, strict=True):
                 assert (one.dtype, one.shape) == (other.dtype, other.shape)
                 exact = one.dtype.kind in "biu"
-                tolerance = {} if exact else {"rtol": 2e-2 if one.dtype == np.float16 else 2e-5}
-                atol = 0 if exact else 1e-4
-                np.testing.assert_allclose(one, other, **tolerance, atol=atol)
+                rtol, atol = (0, 0) if exact else TOLERANCES.get(one.dtype, (2e-5, 1e-4))
+                if one.dtype in TOLERANCES:
+                    one, other = (np.asarray(a).astype(np.float64) for a in (one, other))
+                np.testing.assert_allclose(one, other, rtol, atol)
+
+
+def test_numbers_of_16_bits_need_no_compiler():
+    x = jnp.ones((3, 4), jnp.bfloat16)
+    traced = jax.make_jaxpr(lambda x: jnp.tanh(x @ x.T).sum(0) * 2 - x[:, 0])
+    assert not Interpreter(traced(x)).alone
 
 
 NEEDS_NO_COMPILER = [

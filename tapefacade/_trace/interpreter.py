@@ -6,7 +6,8 @@ What it lacks (sorting, scatters, error functions) is compiled by XLA, one opera
 equal ones once. Convolutions are products of matrices here, which take more memory for a while. So
 the first runs of a program are computed here until the whole is there.
 
-Only arrays in the memory of the host are computed so.
+Only arrays in the memory of the host are computed so. Numbers of 16 bits are computed with in
+float32 and rounded after each operation.
 """
 
 import concurrent.futures
@@ -15,7 +16,7 @@ import math
 import os
 import threading
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -49,6 +50,10 @@ MAX_PARTS = 64
 COMPILERS = max(2, min(8, os.cpu_count() or 2))
 FLOATS = (np.dtype(np.float32), np.dtype(np.float64))
 INTEGERS = tuple(map(np.dtype, "?bBhHiIlLqQ"))
+# What is computed in float32 and rounded, as XLA does it on a CPU, and what that does not hold for.
+HALVES = (np.dtype(np.float16), np.dtype(jnp.bfloat16))
+BY_BITS = frozenset({"bitcast_convert_type", "nextafter", "reduce_precision"})
+WITH_BODIES = frozenset({"scan", "while", "cond"})
 
 Function = Callable[..., Any]
 
@@ -1010,9 +1015,14 @@ class Interpreter:
 
     def _function(self, equation: JaxprEqn) -> Function:
         made = None
-        if all(_is_numpys(_aval(v)) for v in (*equation.invars, *equation.outvars)):
+        avals = [_aval(v) for v in (*equation.invars, *equation.outvars)]
+        if all(map(_is_numpys, avals)):
             try:
-                made = self._by_numpy(equation)
+                has_halves = any(aval.dtype in HALVES for aval in avals)
+                if not has_halves or equation.primitive.name in WITH_BODIES:
+                    made = self._by_numpy(equation)
+                elif equation.primitive.name not in BY_BITS:
+                    made = _in_float32(self._by_numpy, equation)
             except (KeyError, AttributeError):
                 if RENAMED_PARAMETERS.are_errors:
                     raise
@@ -1165,4 +1175,52 @@ def _listed(*arrays: Any) -> list[Any]:
 def _is_numpys(aval: Any) -> bool:
     """Whether NumPy computes with such values as XLA does."""
     dtype = getattr(aval, "dtype", None)
-    return isinstance(dtype, np.dtype) and (dtype in FLOATS or dtype in INTEGERS)
+    return isinstance(dtype, np.dtype) and any(dtype in d for d in (FLOATS, INTEGERS, HALVES))
+
+
+class _WideAtom(NamedTuple):
+    """Stands for a variable or a constant, in float32 if it is of fewer bits."""
+
+    aval: jax.ShapeDtypeStruct
+
+
+class _WideEquation(NamedTuple):
+    """Stands for an equation, in float32 instead of fewer bits."""
+
+    primitive: Any
+    params: dict[str, Any]
+    invars: list[_WideAtom]
+    outvars: list[_WideAtom]
+
+
+def _wide_type(dtype: Any) -> Any:
+    return np.dtype(np.float32) if dtype in HALVES else dtype
+
+
+def _in_float32(make: Maker, equation: JaxprEqn) -> Function | None:
+    """Makes a function of halves of that which computes in float32."""
+
+    def wide(atoms: Sequence[Any]) -> list[_WideAtom]:
+        avals = list(map(_aval, atoms))
+        return [_WideAtom(jax.ShapeDtypeStruct(a.shape, _wide_type(a.dtype))) for a in avals]
+
+    types = {k: equation.params.get(k) for k in ("new_dtype", "preferred_element_type")}
+    types = {k: _wide_type(np.dtype(v)) for k, v in types.items() if v is not None}
+    params = {**equation.params, **types}
+    stand_in: Any = _WideEquation(
+        equation.primitive, params, wide(equation.invars), wide(equation.outvars)
+    )
+    function = make(stand_in)
+    if function is None or isinstance(function, _CompiledOperation):
+        return None  # XLA has the whole
+    narrow = [_aval(v).dtype for v in equation.outvars]
+    several = equation.primitive.multiple_results
+
+    def run(*arrays: Any) -> Any:
+        found = function(*[a.astype(np.float32) if a.dtype in HALVES else a for a in arrays])
+        if several:
+            return [np.asarray(a).astype(dtype) for a, dtype in zip(found, narrow, strict=True)]
+        return np.asarray(found).astype(narrow[0])
+
+    product = getattr(function, "product", None)
+    return run if product is None else _with_product(run, product)
