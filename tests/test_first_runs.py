@@ -865,7 +865,11 @@ def test_the_collector_looks_through_everything_after_the_start(nothing_frozen, 
     assert gc.get_freeze_count() == 0
 
 
-def test_what_the_user_has_frozen_stays_so():
+@pytest.mark.parametrize("is_first", [True, False])
+def test_what_the_user_has_frozen_stays_so(is_first, nothing_frozen, monkeypatch):
+    monkeypatch.setattr(OLD_OBJECTS, "_end", time.monotonic() + 60.0)
+    if not is_first:
+        OLD_OBJECTS.add_all()
     gc.freeze()
     before = gc.get_freeze_count()
     with no_collection(counts_as_old=True):

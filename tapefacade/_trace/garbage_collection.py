@@ -48,29 +48,33 @@ class OldObjects:
 
     def __init__(self) -> None:
         self._end = -1.0  # of the start
-        self._count = 0  # those that we have frozen
+        # Made after the others were frozen: the collector knows it, unless somebody froze since.
+        self._newer: list[object] | None = None
 
     def add_all(self) -> None:
         """Has all that is there count as old."""
-        if gc.get_freeze_count() > self._count:
+        if gc.get_freeze_count() if self._newer is None else self._is_frozen(self._newer):
             return  # what the user has frozen stays so
         now = time.monotonic()
         if self._end < 0.0:
             self._end = now + SECONDS_OF_START
             gc.callbacks.append(self._before_collection)
         gc.freeze()
-        self._count = gc.get_freeze_count()
+        self._newer = [object()]
         if now > self._end or sys.version_info >= FIRST_INCREMENTAL:
             self.release()
 
     def release(self) -> None:
         """Lets the collector look through everything."""
-        if 0 < gc.get_freeze_count() <= self._count:
+        newer, self._newer = self._newer, None
+        if newer is not None and not self._is_frozen(newer):
             gc.unfreeze()
-        self._count = 0
+
+    def _is_frozen(self, newer: list[object]) -> bool:
+        return not any(found is newer for found in gc.get_referrers(newer[0]))
 
     def _before_collection(self, phase: str, information: dict[str, Any]) -> None:
-        if self._count and phase == "start" and information["generation"] == OLDEST:
+        if self._newer is not None and phase == "start" and information["generation"] == OLDEST:
             is_asked_for = gc.get_count()[OLDEST] <= gc.get_threshold()[OLDEST]
             if is_asked_for or time.monotonic() > self._end:
                 self.release()
