@@ -602,6 +602,30 @@ def test_what_an_optimizer_does_alike_for_all_variables_is_traced_once(monkeypat
         np.testing.assert_allclose(value.numpy(), 2.9, 1e-5)
 
 
+@pytest.mark.parametrize(
+    "settings",
+    [{"gradient_accumulation_steps": 2}, {"use_ema": True, "ema_overwrite_frequency": 2}],
+)
+@pytest.mark.parametrize("is_taped", [False, True])
+def test_branches_of_an_update_are_a_part_of_its_program(settings, is_taped):
+    def trained(function):
+        variables = [tf.Variable(np.full(n + 2, 3.0, "f")) for n in range(9)]
+        optimizer = tf.keras.optimizers.Adam(0.1, **settings)
+        optimizer.build(variables)
+        apply = function(lambda: optimizer.apply_gradients([(2.0 * v, v) for v in variables]))
+        for _ in range(5):
+            settle()
+            with counted() as count, tf.GradientTape() if is_taped else contextlib.nullcontext():
+                apply()
+                values = [v.numpy() for v in variables]
+        return count, np.concatenate(values)
+
+    count, plain = trained(lambda function: function)
+    if not is_taped:
+        assert (count.compiled, count.dispatched) == (0, 1)
+    np.testing.assert_allclose(plain, trained(tf.function)[1], 1e-5)
+
+
 def test_a_step_that_does_not_repeat_is_not_compiled(all_deep, jobs):
     network = Network()
     for rows in range(1, 5):

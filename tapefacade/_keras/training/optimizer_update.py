@@ -60,7 +60,8 @@ def repeated_update(original: Callable[..., None]) -> Callable[..., None]:
             put_on_device(self._iterations)
             programs[key] = _recorded(original, self, shapes, tensors, variables), kept
         recorded, _ = programs.get(key, (None, None))
-        if recorded is None:
+        # A tape that is open may ask for derivatives of branches, for which their Python is needed.
+        if recorded is None or (not recorded.replayable and THREAD.recording.watchers()):
             return original(self, grads, variables)
         recorded.replay(tensors)
         return None
@@ -281,4 +282,4 @@ def _recorded(
         recorded, _ = record_body(update, original, [tensor._type for tensor in tensors])
     except ValueWanted:
         return None
-    return recorded if recorded.replayable and not recorded.uncertain else None
+    return None if recorded.uncertain else recorded
