@@ -1,5 +1,6 @@
 """Datasets in files: what is kept, and that it is checked when it is read."""
 
+import concurrent.futures
 import pathlib
 import re
 import sqlite3
@@ -70,6 +71,14 @@ def test_a_csv_pattern_that_nothing_matches_is_named(tmp_path):
     pattern = str(tmp_path / "*.csv")
     with pytest.raises(ValueError, match=f"No files match `file_pattern` {re.escape(pattern)}"):
         tf.data.experimental.make_csv_dataset(pattern, 2)
+
+
+def test_another_thread_may_go_on_with_a_query():
+    query = "select 1 union all select 2 union all select 3"
+    rows = iter(tf.data.experimental.SqlDataset("sqlite", ":memory:", query, [tf.int32]))
+    with concurrent.futures.ThreadPoolExecutor() as pool:
+        found = [next(rows), pool.submit(next, rows).result(), next(rows)]
+    assert [int(number) for (number,) in found] == [1, 2, 3]
 
 
 def test_queries_that_fail_say_why(tmp_path):

@@ -40,9 +40,6 @@ CLASSES = {
 # Parameters of TensorFlow's that a method lacks.
 FEWER_PARAMETERS = {
     "tf.TensorArraySpec.is_compatible_with": "named as in the base class",
-    "tf.distribute.cluster_resolver.TPUClusterResolver.connect": "options are handed on",
-    "tf.distribute.cluster_resolver.TPUClusterResolver.master": "whatever is asked for",
-    "tf.distribute.cluster_resolver.TPUClusterResolver.num_accelerators": "whatever is asked for",
 }
 of_all_classes = pytest.mark.parametrize("path", CLASSES)
 

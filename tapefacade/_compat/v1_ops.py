@@ -423,15 +423,18 @@ def batch_to_space(
         crops: integers `[2, 2]`, how much is cut off.
         block_size: the side of the squares.
         name: ignored.
-        block_shape: if given, this is the side.
+        block_shape: another name of `block_size`.
 
     Returns:
         A tensor of rank 4.
 
+    Raises:
+        ValueError: if both names are given.
+
     >>> tf.compat.v1.batch_to_space(tf.zeros([4, 2, 2, 1]), [[0, 0], [0, 0]], 2).shape
     TensorShape([1, 4, 4, 1])
     """
-    side = block_size if block_shape is None else block_shape
+    side = _side(block_size, block_shape)
     return batch_to_space_op(input, [side, side], crops)
 
 
@@ -461,10 +464,15 @@ def space_to_batch(
     >>> tf.compat.v1.space_to_batch(tf.zeros([1, 4, 4, 1]), [[0, 0], [0, 0]], 2).shape
     TensorShape([4, 2, 2, 1])
     """
+    side = _side(block_size, block_shape)
+    return space_to_batch_op(input, [side, side], paddings)
+
+
+def _side(block_size: Any, block_shape: Any) -> Any:
+    """Returns the one of two arguments that is given."""
     if block_size is not None and block_shape is not None:
         raise ValueError(MESSAGE_BOTH.format("block_size", "block_shape"))
-    side = block_size if block_shape is None else block_shape
-    return space_to_batch_op(input, [side, side], paddings)
+    return block_size if block_shape is None else block_shape
 
 
 @function("compat.v1.image.draw_bounding_boxes")

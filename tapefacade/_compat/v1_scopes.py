@@ -2,21 +2,23 @@
 
 import abc
 import contextlib
+import functools
 import inspect
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
+from tapefacade._core import dtypes
 from tapefacade._core.conversion import convert_to_tensor
 from tapefacade._core.dtypes import as_dtype
 from tapefacade._core.missing_names import root_module
+from tapefacade._core.thread_state import ThreadState
 from tapefacade._definition.op import function
-from tapefacade._state.scopes import (
-    VariableMeta,
-    get_current_name_scope,
-    name_scope as _name_scope,
-)
+from tapefacade._lookup.table_initializers import shown_dtype
+from tapefacade._state.scopes import VariableMeta, name_scope as _name_scope
 from tapefacade._state.variable import Variable
 from tapefacade._state.variable_aggregation import VariableAggregation, VariableSynchronization
+
+MESSAGE_TYPES = "Initializer type '{}' and explicit dtype '{}' don't match."
 
 
 class VariableScope:
@@ -24,19 +26,35 @@ class VariableScope:
 
     Attributes:
         name: what the names of variables begin with.
+        initializer: that of variables without one of their own, as are those that follow.
+        dtype: that of variables whose initializer is no value.
+        constraint: as of `tf.Variable`.
+        custom_getter: what makes variables; see `get_variable`.
     """
 
     reuse = True
     use_resource = True
     caching_device: Any = None
 
-    def __init__(self, name: str) -> None:
-        self.name = name
+    def __init__(
+        self,
+        name: str,
+        initializer: Any = None,
+        dtype: Any = dtypes.float32,
+        constraint: Any = None,
+        custom_getter: Any = None,
+    ) -> None:
+        self.name, self.initializer, self.dtype = name, initializer, dtype
+        self.constraint, self.custom_getter = constraint, custom_getter
 
     @property
     def original_name_scope(self) -> str:
         """The name, with a slash at its end."""
         return f"{self.name}/" if self.name else ""
+
+    def name_of(self, name: str) -> str:
+        """Returns the name of a variable or scope in this one."""
+        return f"{self.original_name_scope}{name}"
 
     def set_caching_device(self, caching_device: Any) -> None:
         """Takes note of where values would be kept: JAX decides."""
@@ -46,6 +64,16 @@ class VariableScope:
         """Does nothing: all variables are resources."""
 
 
+class _Entered(ThreadState):
+    """The scope that this thread has entered."""
+
+    def __init__(self) -> None:
+        self.scope = VariableScope("")
+
+
+_ENTERED = _Entered()
+
+
 @function("compat.v1.get_variable_scope")
 def get_variable_scope() -> VariableScope:
     """Returns the scope in which variables are made.
@@ -53,7 +81,7 @@ def get_variable_scope() -> VariableScope:
     >>> tf.compat.v1.get_variable_scope().name
     ''
     """
-    return VariableScope(get_current_name_scope())
+    return _ENTERED.scope
 
 
 @function("compat.v1.variable_scope")
@@ -78,16 +106,17 @@ def variable_scope(
     Args:
         name_or_scope: the prefix, or a scope that was opened before.
         default_name: the prefix if the first is None.
-        values: ignored, as are all that follow: say them where a variable is made.
-        initializer: ignored.
+        values: ignored.
+        initializer: the default of `get_variable` in the block; so are `custom_getter`, `dtype` and
+            `constraint`, and blocks within this one have them from it.
         regularizer: ignored.
         caching_device: ignored.
-        partitioner: ignored.
-        custom_getter: ignored.
+        partitioner: ignored: a variable is whole.
+        custom_getter: see `initializer`; it is called before that of a block around this one.
         reuse: ignored: variables are never shared.
-        dtype: ignored.
-        use_resource: ignored.
-        constraint: ignored.
+        dtype: see `initializer`.
+        use_resource: ignored: all variables are resources.
+        constraint: see `initializer`.
         auxiliary_name_scope: ignored.
 
     Yields:
@@ -96,18 +125,36 @@ def variable_scope(
     Raises:
         TypeError: if there is no name.
 
-    >>> with tf.compat.v1.variable_scope("layer"):
-    ...     print(tf.compat.v1.get_variable("w", [2]).name)
-    layer/w:0
+    >>> with tf.compat.v1.variable_scope("layer", initializer=tf.ones_initializer()):
+    ...     tf.compat.v1.get_variable("w", [2])
+    <tf.Variable 'layer/w:0' shape=(2,) dtype=float32, numpy=array([1., 1.], dtype=float32)>
     """
     name = default_name if name_or_scope is None else name_or_scope
     if name is None:
         raise TypeError("If default_name is None then name_or_scope is required")
     if isinstance(name, VariableScope):
-        yield name
-        return
-    with _name_scope(name):
-        yield get_variable_scope()
+        outer, prefix, name = name, name.name, name.name.rpartition("/")[-1]
+    else:
+        outer = _ENTERED.scope
+        prefix = outer.name_of(name)
+    if custom_getter is not None and outer.custom_getter is not None:
+        custom_getter = _asking_first(custom_getter, outer.custom_getter)
+    given = {
+        "initializer": initializer, "dtype": dtype, "constraint": constraint,
+        "custom_getter": custom_getter,
+    }  # fmt: skip
+    said = {key: getattr(outer, key) if v is None else v for key, v in given.items()}
+    with _ENTERED.temporarily(scope=VariableScope(prefix, **said)), _name_scope(name):
+        yield _ENTERED.scope
+
+
+def _asking_first(getter: Callable[..., Any], outer: Callable[..., Any]) -> Callable[..., Any]:
+    """Returns a getter whose first argument is the one of the block around it."""
+
+    def custom_getter(own: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+        return getter(functools.partial(outer, own), *args, **kwargs)
+
+    return custom_getter
 
 
 @function("compat.v1.get_variable")
@@ -133,11 +180,11 @@ def get_variable(
     Unlike in a graph, each call makes another one, as in TensorFlow with eager execution.
 
     Args:
-        name: its name.
+        name: its name; that of the block of `variable_scope` is put in front.
         shape: its shape, unless the initializer is a value.
-        dtype: its dtype, float32 by default.
-        initializer: a value, or a function of the shape and the dtype; by default that of Glorot,
-            or zeros for integers.
+        dtype: its dtype, by default that of a value, else that of the block, else float32.
+        initializer: a value, or a function of the shape and the dtype; by default that of the
+            block, else that of Glorot, or zeros for integers.
         regularizer: accepted for TensorFlow's sake.
         trainable: whether tapes watch it.
         collections: ignored: there are no collections.
@@ -145,9 +192,10 @@ def get_variable(
         partitioner: ignored: a variable is whole.
         validate_shape: ignored.
         use_resource: ignored: all variables are resources.
-        custom_getter: called in the place of this function, with this function, the name, and the
-            shape, dtype, initializer, regularizer and `trainable` by name.
-        constraint: as of `tf.Variable`.
+        custom_getter: called as `custom_getter(getter, name, **kwargs)` with the whole name and all
+            other arguments; it returns a variable, as a rule `getter(name, **kwargs)`. By default
+            that of the block.
+        constraint: as of `tf.Variable`, by default that of the block.
         synchronization: as of `tf.Variable`.
         aggregation: as of `tf.Variable`.
 
@@ -155,37 +203,71 @@ def get_variable(
         The variable.
 
     Raises:
-        ValueError: if there is no shape, or the initializer is a value and there is one.
+        ValueError: if there is no shape, or the initializer is a value and there is one, or another
+            dtype.
 
     >>> tf.compat.v1.get_variable("n", initializer=3)
     <tf.Variable 'n:0' shape=() dtype=int32, numpy=3>
     """
-    if custom_getter is not None:
-        return custom_getter(
-            get_variable, name, shape=shape, dtype=dtype, initializer=initializer,
-            regularizer=regularizer, trainable=trainable,
-        )  # fmt: skip
-    rest: dict[str, Any] = {
-        "trainable": trainable, "name": name, "constraint": constraint,
+    scope = _ENTERED.scope
+    if dtype is None:
+        dtype = scope.dtype
+    elif initializer is not None and not callable(initializer):
+        own = convert_to_tensor(initializer).dtype
+        if own is not as_dtype(dtype):
+            raise ValueError(MESSAGE_TYPES.format(shown_dtype(own), shown_dtype(as_dtype(dtype))))
+    if trainable is None:
+        trainable = synchronization is not VariableSynchronization.ON_READ
+    given: dict[str, Any] = {
+        "name": scope.name_of(name), "shape": shape, "dtype": dtype, "trainable": trainable,
+        "initializer": scope.initializer if initializer is None else initializer,
+        "constraint": scope.constraint if constraint is None else constraint,
         "synchronization": synchronization, "aggregation": aggregation,
     }  # fmt: skip
+    getter = scope.custom_getter if custom_getter is None else custom_getter
+    if getter is None:
+        return _made(**given)
+    ignored = {
+        "regularizer": regularizer, "reuse": False, "collections": collections,
+        "caching_device": caching_device, "partitioner": partitioner,
+        "validate_shape": validate_shape, "use_resource": use_resource,
+    }  # fmt: skip
+    return getter(_made, **given, **ignored)
+
+
+def _made(
+    name: str,
+    shape: Any = None,
+    dtype: Any = dtypes.float32,
+    initializer: Any = None,
+    regularizer: Any = None,
+    reuse: Any = None,
+    trainable: bool | None = None,
+    **rest: Any,
+) -> Variable:
+    """Makes a variable of the arguments that a getter is given."""
+    kept = ("constraint", "synchronization", "aggregation")
+    own = {"name": name, "trainable": trainable, **{k: rest[k] for k in kept if k in rest}}
     if initializer is not None and not callable(initializer):
         if shape is not None:
             raise ValueError("If initializer is a constant, do not specify shape.")
-        return Variable(initializer, dtype=dtype, **rest)
-    if shape is None:
+        dtype, value = None, initializer  # which has its own
+    elif shape is None:
         raise ValueError(
             f"Variable {name} did not get an initializer, so its `shape` argument must be "
             "specified."
         )
-    dtype = as_dtype("float32" if dtype is None else dtype)
-    if initializer is None:
-        initializers = root_module().keras.initializers
-        initializer = initializers.GlorotUniform() if dtype.is_floating else initializers.Zeros()
-    elif isinstance(initializer, type):
-        initializer = initializer()
-    value = convert_to_tensor(initializer(shape, dtype=dtype), dtype)
-    return Variable(value, **rest)
+    else:
+        dtype = as_dtype(dtype)
+        if initializer is None:
+            initializers = root_module().keras.initializers
+            kind = initializers.GlorotUniform if dtype.is_floating else initializers.Zeros
+            initializer = kind()
+        elif isinstance(initializer, type):
+            initializer = initializer()
+        value = convert_to_tensor(initializer(shape, dtype=dtype), dtype)
+    with _name_scope(""):  # the name is whole
+        return Variable(value, dtype=dtype, **own)
 
 
 class _OlderVariableMeta(VariableMeta, abc.ABCMeta):

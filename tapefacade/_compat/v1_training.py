@@ -523,10 +523,10 @@ class FtrlOptimizer(Optimizer):
         l2_regularization_strength: the weight of the sum of squares.
         use_locking: ignored.
         name: the name.
-        accum_name: the name of the sums of squares, in the names of variables.
-        linear_name: likewise of the other sums.
+        accum_name: ignored.
+        linear_name: ignored.
         l2_shrinkage_regularization_strength: the weight of the sum of squares in the loss itself.
-        beta: what is added to the second weight, times the learning rate.
+        beta: what is added to the power of the sum of squares.
 
     Raises:
         ValueError: if a weight is negative, or the power positive.
@@ -568,8 +568,8 @@ class FtrlOptimizer(Optimizer):
             )
         self._learning_rate, self._power = learning_rate, learning_rate_power
         self._first, self._l1 = initial_accumulator_value, l1_regularization_strength
-        self._l2 = l2_regularization_strength + (beta or 0.0) / (2.0 * learning_rate)
-        self._shrinkage = l2_shrinkage_regularization_strength
+        self._l2, self._shrinkage = l2_regularization_strength, l2_shrinkage_regularization_strength
+        self._beta = 0.0 if beta is None else beta
 
     def _create_slots(self, var_list: list[Variable]) -> None:
         for variable in var_list:
@@ -586,7 +586,7 @@ class FtrlOptimizer(Optimizer):
         linear.assign_add(shrunk - (after - before) / rate * var)
         total.assign_add(square(grad))
         bound = _number(self._l1, var)
-        curvature = after / rate + _number(2.0 * self._l2, var)
+        curvature = (after + _number(self._beta, var)) / rate + _number(2.0 * self._l2, var)
         chosen = (clip_by_value(linear, -bound, bound) - linear) / curvature
         var.assign(chosen)
 

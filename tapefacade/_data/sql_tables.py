@@ -3,6 +3,7 @@
 import contextlib
 import re
 import sqlite3
+import urllib.parse
 from collections.abc import Iterator
 from typing import Any
 
@@ -19,6 +20,7 @@ from tapefacade._data.node import UNKNOWN, DatasetNode
 from tapefacade._definition.op import function
 
 KERNEL = "SqlDataset"
+INT64 = np.iinfo(np.int64)
 NUMBERS = ("int8", "int16", "int32", "int64", "uint8", "uint16", "bool", "double")
 # What SQLite reads of a text that stands for a number.
 LEADING_INTEGER = re.compile(rb"\s*([+-]?\d+)")
@@ -41,11 +43,12 @@ class SqlRows(DatasetNode):
         return UNKNOWN
 
     def elements(self) -> Iterator[Any]:
-        try:
-            connection = sqlite3.connect(f"file:{self._path}?mode=rw", uri=True)
+        try:  # an iteration may go on in another thread
+            connection = sqlite3.connect(_uri(self._path), uri=True, check_same_thread=False)
         except sqlite3.Error as error:
             raise kernel_error(f"Sqlite::Open({self._path}) failed: {error}") from None
         with contextlib.closing(connection):
+            connection.text_factory = bytes  # whatever these are
             try:
                 rows = connection.execute(self._query)
                 count = len(rows.description or ())
@@ -60,19 +63,32 @@ class SqlRows(DatasetNode):
                 raise kernel_error(f"The query failed: {error}.") from None
 
 
+def _uri(path: str) -> str:
+    """Returns the URI of a database that is there, given its path or URI."""
+    uri = path if path.startswith("file:") else f"file:{urllib.parse.quote(path)}"
+    return uri if "mode=" in uri else f"{uri}{'&' if '?' in uri else '?'}mode=rw"
+
+
+def _shown(value: Any) -> str:
+    """Returns the text of a number."""
+    if not isinstance(value, float):
+        return str(value)
+    digits, e, power = f"{value:.15g}".partition("e")
+    return f"{digits}{'' if '.' in digits else '.0'}{e}{power}"
+
+
 def _tensor(value: Any, kind: dtypes.DType) -> Any:
     """Makes a scalar of what is in a column, as SQLite converts it."""
     if kind is dtypes.string:
-        text = "" if value is None else value
-        return text_tensor(text if isinstance(text, bytes) else str(text).encode())
-    if isinstance(value, str | bytes):
-        text = value.encode() if isinstance(value, str) else value
+        text = b"" if value is None else value
+        return text_tensor(text if isinstance(text, bytes) else _shown(text).encode())
+    if isinstance(value, bytes):
         whole_only = kind is not dtypes.float64
-        found = (LEADING_INTEGER if whole_only else LEADING_NUMBER).match(text)
+        found = (LEADING_INTEGER if whole_only else LEADING_NUMBER).match(value)
         value = (int if whole_only else float)(found[1]) if found else 0
     if kind is dtypes.float64:
         return from_host(np.array(0.0 if value is None else value, np.float64))
-    whole = np.array(0 if value is None else int(value), np.int64)
+    whole = np.array(int(min(max(value or 0, INT64.min), INT64.max)), np.int64)
     return from_host(whole != 0 if kind is dtypes.bool else whole.astype(kind.as_numpy_dtype))
 
 

@@ -483,10 +483,14 @@ class TPUClusterResolver(ClusterResolver):
         """Returns no addresses: the TPUs are in this process."""
         return ClusterSpec({})
 
-    def master(self, *args: Any, **kwargs: Any) -> str:
+    def master(
+        self, task_type: str | None = None, task_id: int | None = None, rpc_layer: str | None = None
+    ) -> str:
         """Returns the address of the coordinator: none, as it is this process."""
         return ""
 
-    def num_accelerators(self, *args: Any, **kwargs: Any) -> dict[str, int]:
+    def num_accelerators(
+        self, task_type: str | None = None, task_id: int | None = None, config_proto: Any = None
+    ) -> dict[str, int]:
         """Returns how many cores there are."""
         return {"TPU": len(list_logical_devices("TPU"))}

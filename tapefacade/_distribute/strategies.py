@@ -109,7 +109,7 @@ def require_across_replicas(message: str = MESSAGE_IN_REPLICA) -> None:
         "experimental_make_numpy_dataset": "Write `tf.data.Dataset.from_tensor_slices`.",
         "experimental_run_steps_on_iterator": "Write a loop over the dataset, with `strategy.run`.",
         "experimental_enable_get_next_as_optional worker_devices_by_replica": (
-            "Leave it out: batches that cannot be cut evenly are, on the strategy's devices."
+            "Leave it out: batches may be cut unevenly, and are on the strategy's devices."
         ),
     }
 )

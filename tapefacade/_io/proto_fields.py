@@ -25,8 +25,11 @@ from tapefacade._trace.open_sizes import with_unknown_axes
 
 VARINT, EIGHT_BYTES, LENGTH, GROUP, GROUP_END, FOUR_BYTES = range(6)  # how a field is written
 REPEATED = 3  # the label, in descriptors
+MAX_DEPTH = 100  # of groups in groups, as in Protocol Buffers
 INLINE = "bytes://"
 MESSAGE_DATA = "CountFields: Failed to consume entire buffer"
+MESSAGE_PACKED = "Corrupt packed varint"
+MESSAGE_LENGTH = "Illegal data length for packed fixed-size type: {}"
 # For the library only: messages of any file are looked up through it.
 MESSAGES = MessageFile("tapefacade/fields.proto", use="Fields of messages")
 
@@ -388,28 +391,30 @@ def _values_in(
                 _, start = read_varint(data, start)
             elif wire == GROUP:  # with its two keys
                 start = at
-            values = _unpacked(data[start:end], field.type) if in_one else [data[start:end]]
-            values = [_value(value, field.type) for value in values]
-            found[place] = found[place] + values if field.repeated else values[-1:]
+            piece = data[start:end]
+            values = _unpacked(piece, field.type, fail) if in_one else [piece]
+            found[place].extend([_value(value, field.type) for value in values])
         at = end
-    return found
+    return [own if field.repeated else own[-1:] for own, field in zip(found, fields, strict=True)]
 
 
-def _end(data: bytes, at: int, number: int, wire: int) -> int:
+def _end(data: bytes, at: int, number: int, wire: int, depth: int = 0) -> int:
     """Finds where a field ends.
 
     Raises:
-        VarintError: if it does not end, or its key says nothing.
+        VarintError: if it does not end, its key says nothing, or groups are too deep in groups.
     """
     if wire == VARINT:
         return read_varint(data, at)[1]
     if wire == GROUP:
         inner, inner_wire = 0, 0
+        if depth == MAX_DEPTH:
+            raise VarintError("groups are too deep in groups")
         while (inner, inner_wire) != (number, GROUP_END):
             key, at = read_varint(data, at)
             inner, inner_wire = key >> 3, key & 7
             if inner_wire != GROUP_END:
-                at = _end(data, at, inner, inner_wire)
+                at = _end(data, at, inner, inner_wire, depth + 1)
             elif inner != number:
                 raise VarintError("another group ends")
         return at
@@ -425,11 +430,15 @@ def _end(data: bytes, at: int, number: int, wire: int) -> int:
     return at
 
 
-def _unpacked(data: bytes, kind: WireType) -> Iterator[bytes]:
+def _unpacked(data: bytes, kind: WireType, fail: Callable[..., Exception]) -> Iterator[bytes]:
     """Yields what is written of each number of several in one piece."""
     at = 0
     while at < len(data):
-        end = _end(data, at, 0, kind.wire)
+        try:
+            end = _end(data, at, 0, kind.wire)
+        except VarintError:
+            problem = MESSAGE_PACKED if kind.wire == VARINT else MESSAGE_LENGTH.format(len(data))
+            raise fail(problem, errors.DataLossError) from None
         yield data[at:end]
         at = end
 

@@ -64,8 +64,23 @@ def batch(value: Any) -> TensorShape:
     return TensorShape(sizes.tolist())
 
 
-class SizedOperator(LinearOperator, shown="linear_operator_identity"):
-    """An operator that is given by its size: the base class of identities and zeros."""
+class OperatorAddedToMat(LinearOperator, shown="linear_operator_identity"):
+    """An operator whose `add_to_tensor` takes a `mat`: the base class of identities and zeros."""
+
+    def add_to_tensor(  # pyright: ignore[reportIncompatibleMethodOverride]  # TensorFlow's name
+        self, mat: Any, name: str = "add_to_tensor"
+    ) -> Any:
+        """Adds the matrices to a tensor; see `tf.linalg.LinearOperator.add_to_tensor`.
+
+        Args:
+            mat: the tensor.
+            name: ignored.
+        """
+        return super().add_to_tensor(mat)
+
+
+class SizedOperator(OperatorAddedToMat, shown="linear_operator_identity"):
+    """An operator that is given by its size alone."""
 
     _rows: int
     _columns: int
@@ -155,17 +170,6 @@ class LinearOperatorIdentity(SizedOperator, shown="linear_operator_identity"):
     def _diag_part(self) -> Any:
         return ones([*self._sizes(), self._rows], self.dtype)
 
-    def add_to_tensor(  # pyright: ignore[reportIncompatibleMethodOverride]  # TensorFlow's name
-        self, mat: Any, name: str = "add_to_tensor"
-    ) -> Any:
-        """Adds the matrices to a tensor; see `tf.linalg.LinearOperator.add_to_tensor`.
-
-        Args:
-            mat: the tensor.
-            name: ignored.
-        """
-        return super().add_to_tensor(mat)
-
     def _add_to_tensor(self, x: Any) -> Any:
         return set_diag(x, 1 + diag_part(x))
 
@@ -195,7 +199,7 @@ class LinearOperatorIdentity(SizedOperator, shown="linear_operator_identity"):
 
 
 @register_operator
-class LinearOperatorScaledIdentity(LinearOperator, shown="linear_operator_identity"):
+class LinearOperatorScaledIdentity(OperatorAddedToMat, shown="linear_operator_identity"):
     """A multiple of the identity matrix, or a stack of them.
 
     Args:
@@ -271,17 +275,6 @@ class LinearOperatorScaledIdentity(LinearOperator, shown="linear_operator_identi
 
     def _diag_part(self) -> Any:
         return expand_dims(self._multiplier, -1) * ones([self._rows], self.dtype)
-
-    def add_to_tensor(  # pyright: ignore[reportIncompatibleMethodOverride]  # TensorFlow's name
-        self, mat: Any, name: str = "add_to_tensor"
-    ) -> Any:
-        """Adds the matrices to a tensor; see `tf.linalg.LinearOperator.add_to_tensor`.
-
-        Args:
-            mat: the tensor.
-            name: ignored.
-        """
-        return super().add_to_tensor(mat)
 
     def _add_to_tensor(self, x: Any) -> Any:
         return set_diag(x, expand_dims(self._multiplier, -1) + diag_part(x))

@@ -80,17 +80,6 @@ class LinearOperatorZeros(SizedOperator, shown="linear_operator_zeros"):
     def _diag_part(self) -> Any:
         return zeros([*self._sizes(), min(self._rows, self._columns)], self.dtype)
 
-    def add_to_tensor(  # pyright: ignore[reportIncompatibleMethodOverride]  # TensorFlow's name
-        self, mat: Any, name: str = "add_to_tensor"
-    ) -> Any:
-        """Adds the matrices to a tensor; see `tf.linalg.LinearOperator.add_to_tensor`.
-
-        Args:
-            mat: the tensor.
-            name: ignored.
-        """
-        return super().add_to_tensor(mat)
-
     def _add_to_tensor(self, x: Any) -> Any:
         return self._broadcast(x)
 

@@ -59,9 +59,9 @@ def ragged_fill_empty_rows(
     >>> filled.output_values.numpy(), filled.output_value_rowids.numpy()
     (array([1, 9, 2, 3, 9], dtype=int32), array([0, 1, 2, 2, 3]))
     """
-    rows: Any = convert(value_rowids, dtypes.int64)._numpy()
+    rows: Any = convert(value_rowids, dtypes.int64)._numpy_array()
     given = convert(values)
-    count, places = int(convert(nrows, dtypes.int64)._numpy()), given._type.shape[0]
+    count, places = int(convert(nrows, dtypes.int64)._numpy_array()), given._type.shape[0]
     prefix, suffix = kernel_prefix(KERNEL), f" [Op:{KERNEL}]"
     if len(rows) != places:
         raise invalid(
@@ -102,7 +102,7 @@ def ragged_fill_empty_rows_grad(
     >>> tf.ragged_fill_empty_rows_grad([0, 2], [1.0, 2.0, 3.0]).d_values.numpy()
     array([1., 3.], dtype=float32)
     """
-    places: Any = convert(reverse_index_map, dtypes.int64)._numpy()
+    places: Any = convert(reverse_index_map, dtypes.int64)._numpy_array()
     gradient = convert(grad_values)
     others = np.setdiff1d(np.arange(gradient._type.shape[0]), places)
     return RaggedFillEmptyRowsGrad(gather(gradient, places), reduce_sum(gather(gradient, others)))

@@ -3,6 +3,7 @@
 import contextlib
 import gzip
 import pathlib
+import shutil
 import sqlite3
 import zlib
 
@@ -353,10 +354,11 @@ def rows_of_databases(tf, np):
         rows = [(1, "x", 0.5, 1), (2, "12 y", 1.5, 0), (300, None, None, None)]
         database.executemany("insert into t values (?, ?, ?, ?)", rows)
         database.commit()
+    shutil.copy("database", "a b?c%20#d")
 
-    def rows_of(columns, *dtypes, driver="sqlite", where=""):
-        query = f"select {columns} from t{where}"
-        dataset = tf.data.experimental.SqlDataset(driver, "database", query, dtypes)
+    def rows_of(columns, *dtypes, driver="sqlite", where=" from t", name="database"):
+        query = f"select {columns}{where}"
+        dataset = tf.data.experimental.SqlDataset(driver, name, query, dtypes)
         return list(dataset.as_numpy_iterator()), dataset.element_spec, dataset.cardinality()
 
     return answers(
@@ -370,7 +372,19 @@ def rows_of_databases(tf, np):
         lambda: rows_of("b", tf.float64)[0],
         lambda: rows_of("c", tf.int64)[0],
         lambda: rows_of("a", tf.bool)[0],
-        lambda: rows_of("a", tf.int32, where=" where a > 999")[0],
+        lambda: rows_of("a", tf.int32, where=" from t where a > 999")[0],
+        lambda: rows_of("a", tf.int32, name="a b?c%20#d")[0],
+        lambda: rows_of("1", tf.int32, where="", name=":memory:")[0],
+        lambda: rows_of("1", tf.int32, where="", name="file:database?mode=ro")[0],
+        lambda: rows_of("cast(x'61ff' as text)", tf.string, where="")[0],
+        lambda: rows_of("x'00ff', x'3132'", tf.string, tf.int32, where="")[0],
+        lambda: rows_of("1.0, 1.0 / 3, 1e20, 1e-7", *[tf.string] * 4, where="")[0],
+        lambda: rows_of("9e999, -9e999, 1e19, 5e18", *[tf.int64] * 4, where="")[0],
+        lambda: rows_of("9e999, 1e10", tf.int32, tf.int32, where="")[0],
+        lambda: rows_of("9e999, -9e999, 9223372036854775807", *[tf.float64] * 3, where="")[0],
+        lambda: rows_of("'99999999999999999999', '1e3', '-7z'", *[tf.int64] * 3, where="")[0],
+        lambda: rows_of("' 1e3', '.5', '1e400', '0x10'", *[tf.float64] * 4, where="")[0],
+        lambda: rows_of("0.5, '0.5', '1', 'x', 2, -1", *[tf.bool] * 6, where="")[0],
         lambda: rows_of("c", tf.float32),
         lambda: rows_of("a, b", tf.int32),
         lambda: rows_of("a", tf.int32, driver="mysql"),

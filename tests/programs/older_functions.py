@@ -104,6 +104,8 @@ def arrays(tf, np):
     return answers(
         lambda: v.batch_to_space(batch, none, 2),
         lambda: v.batch_to_space(batch, [[0, 1], [0, 0]], block_size=2),
+        lambda: v.batch_to_space(batch, none, None, block_shape=2),
+        lambda: v.batch_to_space(batch, none, 2, block_shape=2),
         lambda: v.space_to_batch(image, none, 2),
         lambda: v.nn.space_to_batch(image, none, block_size=2),
         lambda: v.space_to_batch(image, none, 2, block_shape=2),

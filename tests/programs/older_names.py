@@ -182,6 +182,42 @@ def scopes_without_graphs(tf, np):
     }
 
 
+def variable_scopes(tf, np):
+    v, called = tf.compat.v1, []
+    ones, zeros = v.ones_initializer(), v.zeros_initializer()
+
+    def noted(getter, name, *args, **kwargs):
+        called.append([name, *(kwargs[key] for key in ("shape", "dtype", "trainable", "reuse"))])
+        return getter(name, *args, **kwargs)
+
+    def doubled(getter, *args, **kwargs):
+        called.append(kwargs["name"])
+        return 2.0 * getter(*args, **kwargs)
+
+    with v.variable_scope("a", initializer=ones, dtype=tf.float64, constraint=abs) as scope:
+        w = v.get_variable("w", [2])
+        found = [w, w.constraint is abs, v.get_variable("n", initializer=3)]
+        found += [v.get_variable("z", [1], tf.int32, zeros), tf.Variable(1.0, name="v").name]
+        with v.variable_scope("b", custom_getter=noted, initializer=zeros):
+            found.append(v.get_variable("w", [2]))
+            with v.variable_scope("c", custom_getter=doubled, dtype=tf.float32):
+                found.append(v.get_variable("w", initializer=[3.0]))
+    with tf.name_scope("outer"):
+        found.append(v.get_variable("w", [1], initializer=ones).name)
+        with v.variable_scope(scope, initializer=zeros) as again, tf.name_scope("more"):
+            found += [again.name, v.get_variable("w", [1]), tf.Variable(1.0, name="v").name]
+            with v.variable_scope("d"):
+                found.append(v.get_variable("w", [1]).name)
+    found.append(caught(lambda: v.get_variable("n", None, tf.float32, 3)))
+    found.append(v.get_variable("g", [1], None, ones, trainable=False, custom_getter=noted))
+    return {
+        "found": found,
+        "called": called,
+        "scope": [scope.initializer is ones, scope.dtype, scope.custom_getter, scope.name],
+        "outside": v.get_variable_scope().name,
+    }
+
+
 def compatible(tf, np):
     c, shape = tf.compat, tf.TensorShape([3, None])
     with c.forward_compatibility_horizon(2000, 1, 1):

@@ -177,8 +177,13 @@ def moving_averages(tf, np):
 
 
 def more_optimizers(tf, np):
-    v = tf.compat.v1.train
+    v, rate, x = tf.compat.v1.train, tf.Variable(0.0), tf.Variable([1.0, 2.0])
+    ftrl = v.FtrlOptimizer(rate, beta=0.5)
+    for number in (0.5, 0.1):
+        rate.assign(number)
+        ftrl.apply_gradients([(tf.constant([1.0, 2.0]), x)])
     return {
+        "rates": x,
         "momentum": _steps(tf, v.MomentumOptimizer(0.01, 0.9)),
         "nesterov": _steps(tf, v.MomentumOptimizer(0.01, 0.9, use_nesterov=True)),
         "rmsprop": _steps(tf, v.RMSPropOptimizer(0.01)),
