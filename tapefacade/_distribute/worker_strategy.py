@@ -381,7 +381,7 @@ class MultiWorkerMirroredStrategy(DeviceStrategy):
             return list(parts)
         flat = [nest.flatten(part, expand_composites=True) for part in parts]
         places = [k for k, leaf in enumerate(flat[0]) if isinstance(leaf, EagerTensor)]
-        given = exchanged_arrays([leaves[place]._numpy() for leaves in flat for place in places])
+        given = exchanged_arrays([leaves[place]._numpy_array() for leaves in flat for place in places])
         found = []
         for arrays in given:
             rest = iter(arrays)
@@ -399,19 +399,19 @@ class MultiWorkerMirroredStrategy(DeviceStrategy):
         if self.here is None:
             return parts
         return nest.map_structure(
-            lambda part: from_host(part._numpy()) if isinstance(part, EagerTensor) else part,
+            lambda part: from_host(part._numpy_array()) if isinstance(part, EagerTensor) else part,
             list(parts), expand_composites=True,
         )  # fmt: skip
 
     def row_of_all(self, row: EagerTensor) -> EagerTensor:
         """Returns a value that all replicas have as one on the devices of all of them."""
-        return row if self.here is None else self._on_all_devices(row._numpy())
+        return row if self.here is None else self._on_all_devices(row._numpy_array())
 
     def rows_of_all(self, rows: Sequence[EagerTensor]) -> EagerTensor:
         """Returns the values of the replicas of this process, stacked with those of the others."""
         if self.here is None:
             return super().rows_of_all(rows)
-        return self.on_devices(np.stack([row._numpy() for row in rows]))._stacked
+        return self.on_devices(np.stack([row._numpy_array() for row in rows]))._stacked
 
     def require_same_program(self, plan: ReplicaPlan, types: Sequence[TensorType]) -> None:
         """Raises if another process runs another program; asked once for each program.
