@@ -9,6 +9,7 @@ import pytest
 import tapefacade as tf
 from tapefacade._keras.backend import convolutions
 from tapefacade._ops.nn import convolution, convolution_forms, convolution_transposed
+from tapefacade._trace.body_depth import BODIES_TRACED
 
 
 @pytest.fixture
@@ -339,3 +340,21 @@ def test_layers_refuse_what_they_refused():
         tf.keras.ops.depthwise_conv(tf.ones([1, 5, 5, 3]), layer.kernel)
     with pytest.raises(ValueError, match="evenly divisible"):
         tf.keras.ops.conv(tf.ones([1, 5, 5, 3]), tf.ones([1, 1, 2, 2]))
+
+
+@pytest.mark.parametrize("filters", [(3, 3, 8, 8), (3, 3, 1, 8)])
+def test_a_loop_does_not_keep_what_the_filters_are_multiplied_with(filters, monkeypatch):
+    """It is nine times the input, of each iteration."""
+    monkeypatch.setattr(BODIES_TRACED, "depth", 1)
+    x, w = np.ones((4, 16, 16, 8), np.float32), np.ones(filters, np.float32)
+    groups = 8 // filters[2]
+
+    def loss(x, w):
+        def step(h, _):
+            convolved = convolution_forms.in_other_form(h, w, (1, 1), "SAME", (1, 1), groups)
+            return jax.numpy.tanh(convolved), None
+
+        return jax.lax.scan(step, x, None, 40)[0].sum()
+
+    compiled = jax.jit(jax.grad(loss, (0, 1))).lower(x, w).compile()
+    assert compiled.memory_analysis().temp_size_in_bytes < 4 * 40 * x.nbytes

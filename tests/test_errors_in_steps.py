@@ -570,6 +570,31 @@ def test_op_that_cannot_be_compiled(monkeypatch):
     np.testing.assert_allclose(network.step(x, y, 0.1), want, rtol=1e-5)
 
 
+COUNT = tf.Variable(0)
+ACTING = {
+    "summary": lambda image: tf.summary.image("image", image[None], step=0),
+    "assign": lambda image: tf.compat.v1.assign(
+        COUNT, tf.size(image) + tf.cast(image[0, 0, 0], tf.int32)
+    ),
+    "assert": lambda image: tf.debugging.assert_all_finite(tf.cast(image, tf.float32), ""),
+}
+
+
+@pytest.mark.parametrize("act", ACTING.values(), ids=ACTING.keys())
+def test_what_acts_on_a_value_that_fails_in_a_function_fails(act, tmp_path):
+    writer = tf.summary.create_file_writer(str(tmp_path))
+
+    @tf.function
+    def f(text):
+        with writer.as_default():
+            act(tf.io.decode_png(text))
+
+    for _ in range(2):
+        with pytest.raises(InvalidArgument):
+            f(tf.constant("no image"))
+    assert nothing_open()
+
+
 # Interrupts anywhere.
 
 

@@ -140,7 +140,8 @@ def of_16_bits(odd, x, images, ints):
         jnp.where(x > 0, x, -x), jnp.sort(x, 1), jnp.argmax(x, 1), jnp.cumsum(x, 0), x[:, ::2],
         jnp.concatenate([x, x], 1), x.astype(np.float32), x.astype(np.int32), x.astype(bool),
         ints.astype(x.dtype), jnp.float32(1.0009765) * x.astype(np.float32), x[ints[0] % 3],
-        x.at[ints[0] % 3].add(x), lax.scan(lambda c, r: (c + r, c * r), x[0], x), y, pull(y),
+        x.at[ints[0] % 3].add(x), x[0].at[jnp.repeat(ints[0] % 3, 900)].add(x.dtype.type(1)),
+        lax.scan(lambda c, r: (c + r, c * r), x[0], x), y, pull(y),
         lax.bitcast_convert_type(x, np.uint16), lax.cond(ints[0, 0] > 0, jnp.sin, jnp.cos, x),
         lax.dot(x, x.T, preferred_element_type=np.float32), lax.reduce_precision(x, 5, 3),
     ]  # fmt: skip

@@ -3,6 +3,8 @@
 What the values are is compared with TensorFlow in programs/gradients_by_hand.py.
 """
 
+import functools
+
 import numpy as np
 import pytest
 from steps import counted, nothing_open, settle, temporaries
@@ -494,6 +496,35 @@ def test_symbolic_gradients_after_a_look():
 
     assert [float(f(tf.constant(x))[0]) for x in (2.0, 3.0, 2.0)] == [4.0, 6.0, 4.0]
     assert nothing_open()
+
+
+def test_symbolic_gradients_after_a_look_in_a_method():
+    class Model:
+        @tf.function
+        def slope(self, x, power=2.0):
+            y = x**power
+            return tf.gradients(y, x)[0] if float(y) > 0.0 else y
+
+    model = Model()
+    of_cube = tf.function(functools.partial(Model.slope.python_function, model, power=3.0))
+    found = [[float(f(tf.constant(x))) for x in (2.0, 3.0, 2.0)] for f in (model.slope, of_cube)]
+    assert found == [[4.0, 6.0, 4.0], [12.0, 27.0, 12.0]]
+
+
+def test_a_function_with_symbolic_gradients_that_calls_python():
+    """What is made outside of it there is none of its own."""
+
+    def scaled(x):
+        with tf.init_scope():
+            scale = tf.Variable(3.0)
+        return scale * x
+
+    @tf.function
+    def f(x):
+        y = tf.py_function(scaled, [x], tf.float32)
+        return tf.gradients(y * x, x)[0]
+
+    assert [float(f(tf.constant(x))) for x in (2.0, 3.0, 2.0)] == [12.0, 18.0, 12.0]
 
 
 def test_symbolic_gradients_that_leave_a_body():

@@ -1,10 +1,12 @@
 """Tracebacks, classes and texts of errors as users see them."""
 
+import gc
 import inspect
 import pickle
 import subprocess
 import sys
 import traceback
+import weakref
 
 import numpy as np
 import pytest
@@ -457,3 +459,28 @@ def test_a_missing_keras_is_told_in_one_line_of_ours(monkeypatch):
     assert isinstance(error, ImportError)
     assert "tf.keras needs Keras 3, which is not installed." in str(error)
     assert (own, users) == (1, 2)
+
+
+def test_an_error_that_a_function_handles_keeps_nothing_alive():
+    class Kept:
+        pass
+
+    references, lines = [], []
+
+    @tf.function
+    def f(x):
+        kept = Kept()
+        references.append(weakref.ref(kept))
+        try:
+            tf.matmul(x, x)
+        except ValueError as error:
+            lines[:] = [line.name for line in traceback.extract_tb(error.__traceback__)]
+
+    gc.disable()
+    try:
+        f(tf.ones([2, 3]))
+        assert references[0]() is None
+    finally:
+        gc.enable()
+    assert lines[:2] == ["f", "matmul"]
+    assert len(lines) <= 3

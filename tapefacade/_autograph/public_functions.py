@@ -186,8 +186,7 @@ def set_loop_options(
     np.int32(7)
     """
     for value, known in shape_invariants or ():
-        shape = as_shape(known)
-        if isinstance(value, EagerTensor) and shape.rank == len(value._type.shape):
+        if isinstance(value, EagerTensor) and (shape := as_shape(known)).rank == value.shape.rank:
             axes = [axis for axis, size in enumerate(shape.as_list()) if size is None]
             with_unknown_axes(value, *axes)
 

@@ -91,7 +91,10 @@ def shorten(error: Exception) -> None:
     for in_place in IN_PLACE:
         found = in_place(error)
         if found is not error:
-            raise found from None
+            try:
+                raise found.with_traceback(users_lines(error.__traceback__)) from None
+            finally:
+                del found  # its traceback has this frame, which would keep it, and the users'
     if Filtering.on:
         error.__traceback__ = users_frames(error.__traceback__)
         hide_context(error)

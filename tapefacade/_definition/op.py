@@ -67,7 +67,10 @@ TensorList = Annotated[Any, "common", "list"]
 
 REGISTRY: dict[str, "Op"] = {}
 MAX_INFERRED = 4096
-CALLING = "tapefacade._function"  # the package of what calls functions of the user's
+ACTING = (  # the packages of functions that write, assign, assert, or call functions of the user's
+    "tapefacade._function", "tapefacade._summary", "tapefacade._compat.v1_ops",
+    "tapefacade._ops.debugging",
+)  # fmt: skip
 OUTPUTS = "outputs"  # of calls that are known for all sizes
 # Kernels that only put arrays together or take them apart.
 MOVING_KERNELS = ("ConcatV2", "Pack", "Unpack")
@@ -478,8 +481,8 @@ def _failing_where_it_is_used(composite: Callable[..., Any]) -> Callable[..., An
 
 def _only_computes(composite: Callable[..., Any]) -> bool:
     """Whether a function only gives a result: it neither acts nor calls functions of the user's."""
-    acts = composite.__annotations__.get("return", True) is None
-    return not acts and not composite.__module__.startswith(CALLING)
+    gives = composite.__annotations__.get("return", True) is not None
+    return gives and not composite.__module__.startswith(ACTING)
 
 
 def function(

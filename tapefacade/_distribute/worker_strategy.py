@@ -381,7 +381,9 @@ class MultiWorkerMirroredStrategy(DeviceStrategy):
             return list(parts)
         flat = [nest.flatten(part, expand_composites=True) for part in parts]
         places = [k for k, leaf in enumerate(flat[0]) if isinstance(leaf, EagerTensor)]
-        given = exchanged_arrays([leaves[place]._numpy_array() for leaves in flat for place in places])
+        given = exchanged_arrays(
+            [leaves[place]._numpy_array() for leaves in flat for place in places]
+        )
         found = []
         for arrays in given:
             rest = iter(arrays)

@@ -28,7 +28,8 @@ def init_scope() -> Iterator[None]:
         return
     with contextlib.ExitStack() as stack:
         for tape in reversed(THREAD.recording.watchers()):
-            stack.enter_context(tape.stop_recording())
+            if hasattr(tape, "stop_recording"):  # else it watches for a function, not for the user
+                stack.enter_context(tape.stop_recording())
         yield
 
 

@@ -6,8 +6,8 @@ What it lacks (sorting, scatters, error functions) is compiled by XLA, one opera
 equal ones once. Convolutions are products of matrices here, which take more memory for a while. So
 the first runs of a program are computed here until the whole is there.
 
-Only arrays in the memory of the host are computed so. Numbers of 16 bits are computed with in
-float32 and rounded after each operation.
+Only arrays in the memory of the host are computed so. Numbers of 16 bits are computed in float32
+and rounded after each operation.
 """
 
 import concurrent.futures
@@ -50,10 +50,11 @@ MAX_PARTS = 64
 COMPILERS = max(2, min(8, os.cpu_count() or 2))
 FLOATS = (np.dtype(np.float32), np.dtype(np.float64))
 INTEGERS = tuple(map(np.dtype, "?bBhHiIlLqQ"))
-# What is computed in float32 and rounded, as XLA does it on a CPU, and what that does not hold for.
+# What is computed in float32 and rounded, as XLA does it on a CPU, and what that does not hold for:
+# operations on bits, and those that round in between.
 HALVES = (np.dtype(np.float16), np.dtype(jnp.bfloat16))
 BY_BITS = frozenset({"bitcast_convert_type", "nextafter", "reduce_precision"})
-WITH_BODIES = frozenset({"scan", "while", "cond"})
+IN_STEPS = frozenset({"scan", "while", "cond", "scatter-add"})
 
 Function = Callable[..., Any]
 
@@ -1019,7 +1020,7 @@ class Interpreter:
         if all(map(_is_numpys, avals)):
             try:
                 has_halves = any(aval.dtype in HALVES for aval in avals)
-                if not has_halves or equation.primitive.name in WITH_BODIES:
+                if not has_halves or equation.primitive.name in IN_STEPS:
                     made = self._by_numpy(equation)
                 elif equation.primitive.name not in BY_BITS:
                     made = _in_float32(self._by_numpy, equation)
@@ -1219,8 +1220,8 @@ def _in_float32(make: Maker, equation: JaxprEqn) -> Function | None:
     def run(*arrays: Any) -> Any:
         found = function(*[a.astype(np.float32) if a.dtype in HALVES else a for a in arrays])
         if several:
-            return [np.asarray(a).astype(dtype) for a, dtype in zip(found, narrow, strict=True)]
-        return np.asarray(found).astype(narrow[0])
+            return [np.asarray(a).astype(d, copy=False) for a, d in zip(found, narrow, strict=True)]
+        return np.asarray(found).astype(narrow[0], copy=False)
 
     product = getattr(function, "product", None)
     return run if product is None else _with_product(run, product)

@@ -33,7 +33,7 @@ def _refuse(*_: Any, **__: Any) -> NoReturn:
 def _note_fork() -> None:
     """Has programs raise in a process that was forked from one with XLA's threads."""
     if STATISTICS.dispatched:
-        Program.execute = _refuse
+        Program.execute = Program.hand_over = _refuse
 
 
 def halt_others() -> None:

@@ -366,9 +366,7 @@ class Function(PolymorphicFunction):
         """Whether `tf.gradients` may be called in it: it is named there, or in what it names."""
         waiting, known = [self._python], set()
         while waiting:
-            function = waiting.pop()
-            function = getattr(function, "_python", function)
-            function = getattr(function, "__func__", function)
+            function = _python_of(waiting.pop())
             if not isinstance(function, types.FunctionType) or function in known:
                 continue
             known.add(function)
@@ -1028,6 +1026,17 @@ class Function(PolymorphicFunction):
         specs = None if self._signature is None else self._signature.specs
         python = copy.deepcopy(self._python, memo)
         return Function(python, self._name, specs, **self._settings)
+
+
+def _python_of(value: Any) -> Any:
+    """Returns the Python of a function or a method; other values as they are."""
+    if isinstance(value, Function):
+        value = value._python
+    if isinstance(value, Method):
+        value = value._function
+    if isinstance(value, functools.partial):
+        value = value.func
+    return value.__func__ if isinstance(value, types.MethodType) else value
 
 
 def _named_in(function: types.FunctionType) -> list[Any]:

@@ -61,10 +61,11 @@ def in_other_form(
     if min(*sizes, input.shape[0], inner, outer) < 1:
         return None
     margins = [(0, 0, 0), *[(first, last, 0) for first, last in pads], (0, 0, 0)]
-    whole = lax.pad(input, input.dtype.type(0), margins) if any(map(any, pads)) else input
 
-    def parts() -> Iterator[tuple[tuple[int, ...], jax.Array]]:
+    def parts(input: jax.Array) -> Iterator[tuple[tuple[int, ...], jax.Array]]:
         """Gives for each pixel of the filters what it is multiplied with."""
+        zero = input.dtype.type(0)
+        whole = lax.pad(input, zero, margins) if any(map(any, pads)) else input
         for place in itertools.product(*map(range, window)):
             begins = [i * rate for i, rate in zip(place, rates, strict=True)]
             ends = [b + (n - 1) * step + 1 for b, n, step in zip(begins, sizes, steps, strict=True)]
@@ -76,13 +77,18 @@ def in_other_form(
             )
 
     if is_point and groups == 1:
-        ((place, part),) = parts()
+        ((place, part),) = parts(input)
         return jnp.matmul(part, filters[place])
-    if inner == 1 and groups > 1:
-        return _shifted_products(parts(), filters, groups)
-    if math.prod((len(input), *sizes, *window, inner, groups)) > MAX_PATCHES:
+    patches = math.prod((len(input), *sizes, *window, inner, groups))
+    if patches > MAX_PATCHES and not _is_depthwise(filters, groups):
         return None
-    return _products_of_patches([part for _, part in parts()], filters, groups)
+
+    def product(input: jax.Array, filters: jax.Array) -> jax.Array:
+        return _product(parts(input), filters, groups)
+
+    if is_within_body():  # a loop would keep the parts of all iterations for its gradient
+        product = jax.checkpoint(product, prevent_cse=False)
+    return product(input, filters)
 
 
 def transposed_in_other_form(
@@ -145,6 +151,19 @@ def transposed_in_other_form(
         len(input), *[n * step for n, step in zip(counts, steps, strict=True)], -1
     )
     return lax.slice(whole, [0] * whole.ndim, (len(input), *sizes, whole.shape[-1]))
+
+
+def _is_depthwise(filters: jax.Array, groups: int) -> bool:
+    return filters.shape[-2] == 1 and groups > 1
+
+
+def _product(
+    parts: Iterator[tuple[tuple[int, ...], jax.Array]], filters: jax.Array, groups: int
+) -> jax.Array:
+    """Multiplies each pixel of the filters with its part of the input, and adds up."""
+    if _is_depthwise(filters, groups):
+        return _shifted_products(parts, filters, groups)
+    return _products_of_patches([part for _, part in parts], filters, groups)
 
 
 def _shifted_products(
