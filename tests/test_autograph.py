@@ -674,7 +674,7 @@ def looks(n):
     ("python", "argument", "why"),
     [
         (grows, [1.0, 2.0], "'x' changes from float32[2] to float32[4]"),
-        (changes_dtype, 4, "cannot compute AddV2"),
+        (changes_dtype, 4, "Input #1 of 'AddV2' Op has type float"),
         (none_at_first, 3, "'best' changes from None"),
         (list_grows, 3, "the structure of 'found' changes"),
         (text_in_branches, 3, "is 'big' or 'small'"),

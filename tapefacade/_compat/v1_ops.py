@@ -749,4 +749,4 @@ def error_code_from_exception_type(cls: type[BaseException]) -> int:
 
 @functools.cache
 def _classes_of_errors() -> dict[int, type[errors.OpError]]:
-    return {kind._code: kind for kind in errors.CodedError.__subclasses__()}
+    return {kind._code: kind for kind in errors._CodedError.__subclasses__()}

@@ -23,7 +23,7 @@ UNAVAILABLE = 14
 DATA_LOSS = 15
 UNAUTHENTICATED = 16
 # What NumPy says of arrays that no machine has memory for.
-TOO_BIG = ("array is too big", "Maximum allowed size exceeded")
+_TOO_BIG = ("array is too big", "Maximum allowed size exceeded")
 HOST = "/job:localhost/replica:0/task:0/device:CPU:0"
 
 
@@ -130,7 +130,7 @@ class OpError(Exception):
         return type(self), tuple(getattr(self, name) for name in positional)
 
 
-class CodedError(OpError):
+class _CodedError(OpError):
     """An error whose class decides its code."""
 
     _code: int
@@ -139,103 +139,103 @@ class CodedError(OpError):
         super().__init__(node_def, op, message, self._code, *args)
 
 
-class CancelledError(CodedError):
+class CancelledError(_CodedError):
     """The op was stopped by its caller."""
 
     _code = CANCELLED
 
 
-class UnknownError(CodedError):
+class UnknownError(_CodedError):
     """The op failed for a reason that has no kind of its own."""
 
     _code = UNKNOWN
 
 
-class InvalidArgumentError(CodedError):
+class InvalidArgumentError(_CodedError):
     """The op was given a shape, a type or a value that it cannot use."""
 
     _code = INVALID_ARGUMENT
 
 
-class DeadlineExceededError(CodedError):
+class DeadlineExceededError(_CodedError):
     """The op took longer than it was allowed to."""
 
     _code = DEADLINE_EXCEEDED
 
 
-class NotFoundError(CodedError):
+class NotFoundError(_CodedError):
     """Something the op needs, such as a file, does not exist."""
 
     _code = NOT_FOUND
 
 
-class AlreadyExistsError(CodedError):
+class AlreadyExistsError(_CodedError):
     """Something the op was to create exists."""
 
     _code = ALREADY_EXISTS
 
 
-class PermissionDeniedError(CodedError):
+class PermissionDeniedError(_CodedError):
     """The caller may not do what the op does."""
 
     _code = PERMISSION_DENIED
 
 
-class UnauthenticatedError(CodedError):
+class UnauthenticatedError(_CodedError):
     """The caller has not proved who they are."""
 
     _code = UNAUTHENTICATED
 
 
-class ResourceExhaustedError(CodedError):
+class ResourceExhaustedError(_CodedError):
     """The op ran out of memory or of something else."""
 
     _code = RESOURCE_EXHAUSTED
 
 
-class FailedPreconditionError(CodedError):
+class FailedPreconditionError(_CodedError):
     """The system is not in a state that allows the op, such as a variable without a value."""
 
     _code = FAILED_PRECONDITION
 
 
-class AbortedError(CodedError):
+class AbortedError(_CodedError):
     """The op was given up because of another one at the same time."""
 
     _code = ABORTED
 
 
-class OutOfRangeError(CodedError):
+class OutOfRangeError(_CodedError):
     """The op went beyond the end, such as of a data set."""
 
     _code = OUT_OF_RANGE
 
 
-class UnimplementedError(CodedError):
+class UnimplementedError(_CodedError):
     """The op does not exist here in this form."""
 
     _code = UNIMPLEMENTED
 
 
-class InternalError(CodedError):
+class InternalError(_CodedError):
     """The system broke one of its own rules."""
 
     _code = INTERNAL
 
 
-class UnavailableError(CodedError):
+class UnavailableError(_CodedError):
     """Something the op needs cannot be reached at the moment."""
 
     _code = UNAVAILABLE
 
 
-class DataLossError(CodedError):
+class DataLossError(_CodedError):
     """Data was lost or cannot be read any more."""
 
     _code = DATA_LOSS
 
 
-for _class in [OpError, OperatorNotAllowedInGraphError, *CodedError.__subclasses__()]:
+for _class in [OpError, OperatorNotAllowedInGraphError, *_CodedError.__subclasses__()]:
     _class.__module__ = "tapefacade.errors"  # where users find them
 
 
@@ -250,6 +250,6 @@ def out_of_memory(error: Exception) -> Exception:
         kind = {"float32": "float", "float64": "double"}.get(dtype, dtype)
         array = f" with shape[{','.join(map(str, shape))}] and type {kind}" if dtype else ""
         text = f"OOM when allocating tensor{array} on {HOST} by allocator cpu"
-    elif not text.startswith(("RESOURCE_EXHAUSTED", *TOO_BIG)):
+    elif not text.startswith(("RESOURCE_EXHAUSTED", *_TOO_BIG)):
         return error
     return ResourceExhaustedError(None, None, text)

@@ -53,7 +53,8 @@ def lacks(advice: dict[str, str]) -> Callable[[C], C]:
     sentences = {name: text for names, text in advice.items() for name in names.split()}
 
     def decorate(kind: Any) -> Any:
-        asked_before: Any = getattr(kind, "__getattr__", object.__getattribute__)
+        own = (vars(base)["__getattr__"] for base in kind.__mro__ if "__getattr__" in vars(base))
+        asked_before: Any = next(own, object.__getattribute__)  # that of objects, not of classes
 
         def __getattr__(self: Any, name: str) -> Any:  # noqa: N807
             if name in sentences:

@@ -36,11 +36,13 @@ def no_collection(counts_as_old: bool = False) -> Iterator[None]:
         yield
     finally:
         if pause in _PAUSES:
-            if counts_as_old:
-                OLD_OBJECTS.add_all()
-            _PAUSES.discard(pause)
-            if not _PAUSES:
-                gc.enable()
+            try:
+                if counts_as_old:
+                    OLD_OBJECTS.add_all()
+            finally:  # wherever Ctrl-C comes in between
+                _PAUSES.discard(pause)
+                if not _PAUSES:
+                    gc.enable()
 
 
 class OldObjects:

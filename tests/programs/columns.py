@@ -128,14 +128,13 @@ def descriptions(tf, np):
 @in_a_new_directory
 def files_and_sequences(tf, np):
     columns = tf.feature_column
-    file, sequence = columns.categorical_column_with_vocabulary_file, "sequence_categorical_column"
+    file = columns.categorical_column_with_vocabulary_file
     pathlib.Path("words").write_text("a\nb\nc\n")
     with tf.io.TFRecordWriter("words.tfrecord.gz", "GZIP") as writer:
         writer.write(b"a")
         writer.write(b"b")
 
-    def of_sequences(name, *args, **kwargs):
-        column = getattr(columns, f"{sequence}_with_{name}")(*args, **kwargs)
+    def described(column):
         return [repr(column), column.name, column.num_buckets, repr(column.parse_example_spec)]
 
     return answers(
@@ -152,10 +151,18 @@ def files_and_sequences(tf, np):
         lambda: file("v", "words", 2, num_oov_buckets=-1),
         lambda: file("v", "words", dtype=tf.float32),
         lambda: file(5, "words"),
-        lambda: of_sequences("hash_bucket", "h", 10),
-        lambda: of_sequences("identity", "i", 5, default_value=2),
-        lambda: of_sequences("vocabulary_list", "v", ["a", "b"], num_oov_buckets=2),
-        lambda: of_sequences("vocabulary_file", "v", "words", 2, 3),
+        lambda: described(columns.sequence_categorical_column_with_hash_bucket("h", 10)),
+        lambda: described(
+            columns.sequence_categorical_column_with_identity("i", 5, default_value=2)
+        ),
+        lambda: described(
+            columns.sequence_categorical_column_with_vocabulary_list(
+                "v", ["a", "b"], num_oov_buckets=2
+            )
+        ),
+        lambda: described(
+            columns.sequence_categorical_column_with_vocabulary_file("v", "words", 2, 3)
+        ),
         lambda: repr(columns.sequence_numeric_column("x")),
         lambda: repr(columns.sequence_numeric_column("x", 2, 1.0, tf.float64).parse_example_spec),
         lambda: columns.sequence_numeric_column("x", shape=[0]),
