@@ -22,9 +22,6 @@ INTERNAL = 13
 UNAVAILABLE = 14
 DATA_LOSS = 15
 UNAUTHENTICATED = 16
-# What NumPy says of arrays that no machine has memory for.
-_TOO_BIG = ("array is too big", "Maximum allowed size exceeded")
-HOST = "/job:localhost/replica:0/task:0/device:CPU:0"
 
 
 class OperatorNotAllowedInGraphError(TypeError):
@@ -239,6 +236,12 @@ for _class in [OpError, OperatorNotAllowedInGraphError, *_CodedError.__subclasse
     _class.__module__ = "tapefacade.errors"  # where users find them
 
 
+def text_without_room(array: str) -> str:
+    """Returns TensorFlow's text where there is no memory for an array; `array` describes it."""
+    host = "/job:localhost/replica:0/task:0/device:CPU:0"
+    return f"OOM when allocating tensor{array} on {host} by allocator cpu"
+
+
 def out_of_memory(error: Exception) -> Exception:
     """Returns TensorFlow's error where a device or Python has no memory left; else the error."""
     if not isinstance(error, MemoryError | RuntimeError | ValueError):
@@ -249,7 +252,10 @@ def out_of_memory(error: Exception) -> Exception:
         dtype = str(getattr(error, "dtype", ""))
         kind = {"float32": "float", "float64": "double"}.get(dtype, dtype)
         array = f" with shape[{','.join(map(str, shape))}] and type {kind}" if dtype else ""
-        text = f"OOM when allocating tensor{array} on {HOST} by allocator cpu"
-    elif not text.startswith(("RESOURCE_EXHAUSTED", *_TOO_BIG)):
+        text = text_without_room(array)
+    elif not text.startswith(
+        # What XLA, and NumPy says of arrays that no machine has memory for.
+        ("RESOURCE_EXHAUSTED", "array is too big", "Maximum allowed size exceeded")
+    ):
         return error
     return ResourceExhaustedError(None, None, text)

@@ -218,7 +218,7 @@ def batches_that_are_repeated(tf, np):
         base.batch(2).repeat(2), base.repeat(2).batch(4), base.batch(2).map(lambda x: (x, x * x)),
         base.batch(3).take(1), base.batch(4).cache().prefetch(1), base.batch(2).batch(2, True),
         base.batch(2, drop_remainder=True), base.padded_batch(2), base.batch(2).enumerate(),
-        base.window(2).flat_map(lambda w: w.batch(2)), base.batch(2).shuffle(3, seed=1),
+        base.window(2).flat_map(lambda w: w.batch(2)), base.batch(2).shuffle(1, seed=1),
         base.batch(2).concatenate(base.batch(3)), tf.data.Dataset.zip((base.batch(2),) * 2),
         base.batch(4).filter(lambda x: x[0] > 0), base.batch(7).interleave(
             lambda x: tf.data.Dataset.from_tensors(x)),
