@@ -236,8 +236,9 @@ for _class in [OpError, OperatorNotAllowedInGraphError, *_CodedError.__subclasse
     _class.__module__ = "tapefacade.errors"  # where users find them
 
 
-def text_without_room(array: str) -> str:
-    """Returns TensorFlow's text where there is no memory for an array; `array` describes it."""
+def text_without_room(shape: str, kind: str) -> str:
+    """Returns TensorFlow's text where there is no memory for an array; `kind` "": not known."""
+    array = f" with shape[{shape}] and type {kind}" if kind else ""
     host = "/job:localhost/replica:0/task:0/device:CPU:0"
     return f"OOM when allocating tensor{array} on {host} by allocator cpu"
 
@@ -251,8 +252,7 @@ def out_of_memory(error: Exception) -> Exception:
         shape: Any = getattr(error, "shape", ())  # NumPy's errors have both
         dtype = str(getattr(error, "dtype", ""))
         kind = {"float32": "float", "float64": "double"}.get(dtype, dtype)
-        array = f" with shape[{','.join(map(str, shape))}] and type {kind}" if dtype else ""
-        text = text_without_room(array)
+        text = text_without_room(",".join(map(str, shape)), kind)
     elif not text.startswith(
         # What XLA, and NumPy says of arrays that no machine has memory for.
         ("RESOURCE_EXHAUSTED", "array is too big", "Maximum allowed size exceeded")

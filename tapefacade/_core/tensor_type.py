@@ -45,7 +45,7 @@ def _check_size(shape: tuple[int, ...], size: int, dtype: dtypes.DType) -> None:
     if bytes_ >= 1 << 62 or (is_host and 0 not in shape and bytes_ > _memory()):
         raise errors.ResourceExhaustedError(
             None, None,
-            errors.text_without_room(f" with shape[{text}] and type {dtype.kernel_name}"),
+            errors.text_without_room(text, dtype.kernel_name),
         )  # fmt: skip
 
 
