@@ -245,6 +245,60 @@ def test_training_goes_on_from_the_last_checkpoint_after_a_kill(tmp_path):
         assert np.allclose(found, undisturbed(6), rtol=1e-6)
 
 
+UNEQUAL = """
+import sys, time
+import tensorflow as tf
+from tapefacade._core.process_group import PROCESSES
+
+strategy = tf.distribute.MultiWorkerMirroredStrategy()
+number = strategy.cluster_resolver.task_id
+with strategy.scope():
+    w = tf.Variable(1.0)
+
+
+def total():
+    return tf.distribute.get_replica_context().all_reduce("sum", tf.constant(float(w)))
+
+
+def once():
+    return total() if number == 0 else float(w)
+
+
+def failing():
+    w.assign(float(w) + 5.0)
+    return total() if number == 0 else [][3]
+
+
+for function in (once, failing):
+    try:
+        strategy.run(function)
+    except Exception as error:
+        print(type(error).__name__, error, flush=True)
+    print("w", w.numpy(), float(strategy.run(total)), flush=True)
+if number == 0:
+    while not PROCESSES.ended:  # who waits for the other before it has ended waits in vain
+        time.sleep(0.01)
+    print("sum", float(strategy.reduce("SUM", 1.0, axis=None)))
+"""
+
+
+def test_what_processes_do_not_do_equally_often_is_an_error(tmp_path):
+    script = tmp_path / "script.py"
+    script.write_text(UNEQUAL)
+    done = launched("--processes", 2, script)
+    assert done.returncode == 1, done.stdout + done.stderr
+    lines = [line for line in done.stdout.splitlines() if "Gloo" not in line]
+    said = [[line[4:] for line in lines if line.startswith(f"[{index}] ")] for index in range(2)]
+    order = "RuntimeError The replicas do not synchronize equally often: replica 1 has ended, and "
+    failed = "RuntimeError Replica 1, which another process runs, has failed: IndexError: list in"
+    for own, error in zip(said, (failed, "IndexError list index out of range"), strict=True):
+        assert own[0].startswith(order)
+        assert own[1] == own[3] == "w 1.0 2.0"
+        assert own[2].startswith(error)
+        assert len(own) == 4
+    assert "RuntimeError: The program of worker 1 has ended, while that of this" in done.stderr
+
+
 FITTED = """
 import os, pathlib, signal, sys
 import numpy as np

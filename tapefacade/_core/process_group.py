@@ -64,7 +64,7 @@ def exchanged(data: bytes) -> list[bytes]:
     PROCESSES.require_all()
     sizes = multihost_utils.process_allgather(np.asarray([len(data)], np.int32))
     sizes = [int(size) for size in np.asarray(sizes).reshape(-1)]
-    words = words_of_bytes(data, rounded_words(max(sizes)))
+    words = _words_of_bytes(data, _rounded_words(max(sizes)))
     rows = np.asarray(multihost_utils.process_allgather(words), np.uint32)
     rows = rows.reshape(len(sizes), -1)
     return [row.tobytes()[:size] for row, size in zip(rows, sizes, strict=True)]
@@ -76,15 +76,25 @@ def told_by_chief(data: bytes) -> bytes:
     Raises:
         RuntimeError: if the program of one of them has ended.
     """
+    size = int.from_bytes(bytes_of_chief(len(data).to_bytes(4, "little")), "little")
+    return bytes_of_chief(data[:size].ljust(size, b"\0"))
+
+
+def bytes_of_chief(data: bytes) -> bytes:
+    """Returns what the chief gives; each process gives as much.
+
+    Sizes are rounded up, so that few programs are compiled for many messages.
+
+    Raises:
+        RuntimeError: if the program of one of them has ended.
+    """
     PROCESSES.require_all()
-    size = multihost_utils.broadcast_one_to_all(np.asarray([len(data)], np.uint32))
-    count = int(np.asarray(size)[0])
-    words = words_of_bytes(data[:count], rounded_words(count))
+    words = _words_of_bytes(data, _rounded_words(len(data)))
     found = np.asarray(multihost_utils.broadcast_one_to_all(words), np.uint32)
-    return found.tobytes()[:count]
+    return found.tobytes()[: len(data)]
 
 
-def rounded_words(count: int) -> int:
+def _rounded_words(count: int) -> int:
     """Returns the size of a message in words of 4 bytes: a power of two, or a whole megabyte."""
     words = -(-count // 4)
     if words > 2**20:
@@ -92,7 +102,7 @@ def rounded_words(count: int) -> int:
     return max(4, 1 << (words - 1).bit_length()) if words else 4
 
 
-def words_of_bytes(data: bytes, count: int) -> np.ndarray:
+def _words_of_bytes(data: bytes, count: int) -> np.ndarray:
     """Returns bytes as so many words of 4 bytes, zeros at their end."""
     found = np.zeros(count * 4, np.uint8)
     found[: len(data)] = np.frombuffer(data, np.uint8)

@@ -34,7 +34,6 @@ FOREIGN = tuple(
 STANDARD = ("contextlib.py", "functools.py", os.path.join("importlib", "__init__.py"))
 # What tells which error is raised in the place of another one.
 IN_PLACE: list[Callable[[Exception], Exception]] = [out_of_memory]
-DIVIDING = ("from_row", "from_value", "from_uniform", "from_nested")
 # What JAX adds where an error has passed one of its functions, and what is of no use here.
 JAX_NOTE = "JAX has removed its internal frames"
 
@@ -154,12 +153,15 @@ def shortening(function: F, left_open: Callable[[Exception], Any] = lambda _: No
     return named
 
 
-def with_short_tracebacks(cls: C, left_open: Callable[[Exception], Any] = lambda _: None) -> C:
+def with_short_tracebacks(
+    cls: C, left_open: Callable[[Exception], Any] = lambda _: None, raising: tuple[str, ...] = ()
+) -> C:
     """Decorates a class such that tracebacks show each method that users call as one line.
 
     Args:
         cls: the class.
         left_open: for some errors returns what a method gives in the place of raising them.
+        raising: how the names begin of methods that raise them all the same.
     """
     for name, member in list(vars(cls).items()):
         if name[0] == "_" and name not in ("__init__", "__call__", "__getitem__"):
@@ -168,8 +170,7 @@ def with_short_tracebacks(cls: C, left_open: Callable[[Exception], Any] = lambda
         function: Any = member.__func__ if is_bound else member
         # What is called very often does it itself.
         if isinstance(function, types.FunctionType) and "shorten" not in function.__code__.co_names:
-            # TensorFlow asserts how rows are divided, whether somebody uses them or not.
-            acts = name in ("__init__", "numpy", "to_list") or name.startswith(DIVIDING)
-            short = shortening(function) if acts else shortening(function, left_open)
+            raises = name.startswith(raising)
+            short = shortening(function) if raises else shortening(function, left_open)
             setattr(cls, name, type(member)(short) if is_bound else short)
     return cls

@@ -10,9 +10,8 @@ from collections.abc import Sequence
 
 import jax
 import numpy as np
-from jax.experimental import multihost_utils
 
-from tapefacade._core.process_group import PROCESSES, exchanged, rounded_words, words_of_bytes
+from tapefacade._core.process_group import PROCESSES, bytes_of_chief, exchanged
 from tapefacade._core.random_seeds import agree
 from tapefacade._core.tensor import hinted
 from tapefacade._distribute.worker_watch import WorkerWatch
@@ -69,14 +68,9 @@ def enter() -> None:
 
 
 def from_chief(array: Array) -> Array:
-    """Returns the chief's array, which has the type of this process's.
-
-    Sizes are rounded up, so that few programs are compiled for many variables.
-    """
-    data = np.ascontiguousarray(array).tobytes()
-    words = words_of_bytes(data, rounded_words(len(data)))
-    found = np.asarray(multihost_utils.broadcast_one_to_all(words), np.uint32)
-    return np.frombuffer(found.tobytes()[: len(data)], array.dtype).reshape(array.shape)
+    """Returns the chief's array, which has the type of this process's."""
+    data = bytes_of_chief(np.ascontiguousarray(array).tobytes())
+    return np.frombuffer(data, array.dtype).reshape(array.shape)
 
 
 def exchanged_arrays(arrays: Sequence[Array]) -> list[list[Array]]:

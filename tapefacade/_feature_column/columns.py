@@ -326,15 +326,7 @@ class SequenceCategoricalColumn(_SequenceFields, CategoricalColumn):
         return self.categorical_column.num_buckets
 
 
-class _SequenceNumericFields(NamedTuple):
-    key: str
-    shape: tuple[int, ...]
-    default_value: float
-    dtype: dtypes.DType
-    normalizer_fn: Any
-
-
-class SequenceNumericColumn(_SequenceNumericFields, FeatureColumn):
+class SequenceNumericColumn(_NumericFields, FeatureColumn):
     """A column of sequences of numbers."""
 
     @property

@@ -58,13 +58,19 @@ def ragged_of_partition(cls: Any, values: Any, partition: Partition, validate: b
     return cls._make(values, partition)
 
 
+# What needs values, and what divides rows, which TensorFlow asserts whether they are used or not.
+RAISING = (
+    "__init__", "numpy", "to_list", "from_row", "from_value", "from_uniform", "from_nested",
+)  # fmt: skip
+
+
 def _checked_list(values: Any, name: str) -> None:
     if isinstance(values, EagerTensor):
         shown = values.numpy()
         raise TypeError(f"Argument `{name}` must be a list of Tensors. Received {shown}.")
 
 
-@functools.partial(with_short_tracebacks, left_open=failed_result)
+@functools.partial(with_short_tracebacks, left_open=failed_result, raising=RAISING)
 class RaggedTensor(CompositeTensor):
     """A tensor whose rows differ in length, in one or several dimensions.
 
