@@ -299,6 +299,59 @@ def test_what_processes_do_not_do_equally_often_is_an_error(tmp_path):
     assert "RuntimeError: The program of worker 1 has ended, while that of this" in done.stderr
 
 
+ALONE = """
+import os, signal, time
+import tapefacade as tf
+from tapefacade._distribute import worker_watch
+
+worker_watch.SECONDS_ALONE = 1.0
+strategy = tf.distribute.MultiWorkerMirroredStrategy()
+number = strategy.cluster_resolver.task_id
+
+
+@tf.function
+def total():
+    add = lambda: tf.distribute.get_replica_context().all_reduce("sum", tf.constant(1.0))
+    return strategy.reduce("MEAN", strategy.run(add), axis=None)
+
+
+print("total", float(total()), flush=True)
+if number == 0:
+    {}
+else:
+    time.sleep(3.0)  # so that the other waits before this ends
+"""
+
+
+@pytest.mark.parametrize("line", ["total()", "strategy.reduce('SUM', 1.0, axis=None)"])
+def test_who_waits_for_a_program_that_has_ended_ends_as_well(line, tmp_path):
+    script = tmp_path / "script.py"
+    script.write_text(ALONE.format(line))
+    workers = started([str(script)])
+    found = [(*worker.communicate(timeout=SECONDS), worker.returncode) for worker in workers]
+    assert [code for _, _, code in found] == [1, 75], found
+    assert all("total 2.0" in out for out, _, _ in found)
+    place = ALONE.splitlines().index("    {}") + 1
+    waits = (
+        "the program of worker 1 has ended, and that of worker 0, the chief, waits for it in vain, "
+        f"so it ends as well. It waits in {script}:{place}. What all processes do together"
+    )
+    comes_later = "The program of worker 1 has ended, while that of this process goes on"
+    assert waits in found[0][1] or comes_later in found[0][1]
+    assert "worker 0, the chief, at localhost:" in found[1][1]
+    assert "has ended with an error, RuntimeError." in found[1][1]
+
+
+def test_a_process_can_be_ended_by_a_signal(tmp_path):
+    script = tmp_path / "script.py"
+    script.write_text(ALONE.format("os.kill(os.getpid(), signal.SIGTERM)"))
+    workers = started([str(script)], count=3)
+    found = [(*worker.communicate(timeout=SECONDS), worker.returncode) for worker in workers]
+    assert [code for _, _, code in found] == [-15, 75, 75], found
+    for _, err, _ in found[1:]:
+        assert "tapefacade: worker 0, the chief, at localhost:" in err
+
+
 FITTED = """
 import os, pathlib, signal, sys
 import numpy as np

@@ -1,5 +1,10 @@
 """The processes that run one program together: how many there are, and which one this is."""
 
+import weakref
+from collections.abc import Callable
+from typing import Any
+
+import jax
 import numpy as np
 from jax.experimental import multihost_utils
 
@@ -11,12 +16,19 @@ class ProcessGroup:
         count: how many there are; 1 unless a strategy has joined them.
         index: the number of this one; that of the chief is 0.
         ended: the names of those whose programs have ended.
+        meetings: how many programs this one has started in which all have to take part.
+        has_failed: whether one of them has raised, as it does where another process is lost.
     """
 
     def __init__(self) -> None:
         self.count = 1
         self.index = 0
         self.ended: list[str] = []
+        self.meetings = 0
+        self.has_failed = False
+        self._is_meeting = False
+        self._last: Callable[[], Any] = lambda: None  # what the last of these programs gives
+        self._kept: Any = None  # the same, if that takes little memory
 
     @property
     def is_chief(self) -> bool:
@@ -32,8 +44,38 @@ class ProcessGroup:
         if self.ended:
             raise RuntimeError(MESSAGE_ENDED.format(" and ".join(self.ended)))
 
+    def meet(self, call: Callable[..., Any], *arguments: Any) -> Any:
+        """Calls what all processes have to take part in.
+
+        Raises:
+            RuntimeError: if the program of one of them has ended.
+        """
+        self.require_all()
+        self.meetings += 1
+        self._is_meeting = True
+        try:
+            result = call(*arguments)
+        except Exception:  # noted, whatever it is, and raised
+            self.has_failed = True
+            raise
+        finally:
+            self._is_meeting = False
+        arrays = [leaf for leaf in jax.tree.leaves(result) if isinstance(leaf, jax.Array)]
+        if arrays:
+            smallest = min(arrays, key=lambda array: array.nbytes)
+            self._last = weakref.ref(smallest)
+            self._kept = smallest if smallest.nbytes <= MAX_BYTES_KEPT else None
+        return result
+
+    @property
+    def is_waiting(self) -> bool:
+        """Whether a program in which all have to take part has been started and is not done."""
+        last = self._last()
+        return self._is_meeting or not (last is None or last.is_deleted() or last.is_ready())
+
 
 PROCESSES = ProcessGroup()
+MAX_BYTES_KEPT = 4096
 MESSAGE_ENDED = (
     "The program of {} has ended, while that of this process goes on and needs all of them. "
     "`strategy.run`, `reduce`, `gather`, `fit` and loops over the strategy's datasets are for all "
@@ -51,8 +93,7 @@ def barrier(name: str) -> None:
         AssertionError: if one of them has come to another place.
     """
     if PROCESSES.count > 1:
-        PROCESSES.require_all()
-        multihost_utils.sync_global_devices(name)
+        PROCESSES.meet(multihost_utils.sync_global_devices, name)
 
 
 def exchanged(data: bytes) -> list[bytes]:
@@ -61,11 +102,10 @@ def exchanged(data: bytes) -> list[bytes]:
     Raises:
         RuntimeError: if the program of one of them has ended.
     """
-    PROCESSES.require_all()
-    sizes = multihost_utils.process_allgather(np.asarray([len(data)], np.int32))
+    sizes = PROCESSES.meet(multihost_utils.process_allgather, np.asarray([len(data)], np.int32))
     sizes = [int(size) for size in np.asarray(sizes).reshape(-1)]
     words = _words_of_bytes(data, _rounded_words(max(sizes)))
-    rows = np.asarray(multihost_utils.process_allgather(words), np.uint32)
+    rows = np.asarray(PROCESSES.meet(multihost_utils.process_allgather, words), np.uint32)
     rows = rows.reshape(len(sizes), -1)
     return [row.tobytes()[:size] for row, size in zip(rows, sizes, strict=True)]
 
@@ -88,9 +128,8 @@ def bytes_of_chief(data: bytes) -> bytes:
     Raises:
         RuntimeError: if the program of one of them has ended.
     """
-    PROCESSES.require_all()
     words = _words_of_bytes(data, _rounded_words(len(data)))
-    found = np.asarray(multihost_utils.broadcast_one_to_all(words), np.uint32)
+    found = np.asarray(PROCESSES.meet(multihost_utils.broadcast_one_to_all, words), np.uint32)
     return found.tobytes()[: len(data)]
 
 

@@ -4,9 +4,10 @@ JAX's coordinator is the first process; its collectives on CPUs go over Gloo. Wh
 are a few bytes at a time: the first values of variables, and how large the next batches are.
 """
 
+import contextlib
 import io
 import random
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import jax
 import numpy as np
@@ -16,9 +17,12 @@ from tapefacade._core.random_seeds import agree
 from tapefacade._core.tensor import hinted
 from tapefacade._distribute.worker_watch import WorkerWatch
 from tapefacade._trace.background_compilation import BACKGROUND_COMPILER
+from tapefacade._trace.compilation_cache import JAX_CONFIG
+from tapefacade._trace.executables import EXECUTABLES
 
 SECONDS_TO_JOIN = 300
 HEARTBEAT_SECONDS = 30  # a process that has been silent for so long is taken for dead
+SECONDS_TO_SHUT_DOWN = 30 * 86400  # the last one, as a chief that exports, may take its time
 MESSAGE_STARTED = (
     "Collective ops must be configured at program startup: JAX has started its devices already."
 )
@@ -41,10 +45,12 @@ def join(addresses: Sequence[str], index: int) -> None:
     """
     if not jax.distributed.is_initialized():
         try:
-            jax.distributed.initialize(
-                addresses[0], len(addresses), index, initialization_timeout=SECONDS_TO_JOIN,
-                heartbeat_timeout_seconds=HEARTBEAT_SECONDS,
-            )  # fmt: skip
+            with _mortal():
+                jax.distributed.initialize(
+                    addresses[0], len(addresses), index, initialization_timeout=SECONDS_TO_JOIN,
+                    heartbeat_timeout_seconds=HEARTBEAT_SECONDS,
+                    shutdown_timeout_seconds=SECONDS_TO_SHUT_DOWN,
+                )  # fmt: skip
         except RuntimeError as error:
             if "before any JAX" not in str(error):
                 raise
@@ -56,6 +62,17 @@ def join(addresses: Sequence[str], index: int) -> None:
         enter()
 
 
+@contextlib.contextmanager
+def _mortal() -> Iterator[None]:
+    """Makes a block in which JAX does not start to catch SIGTERM, which then ends no process."""
+    before = JAX_CONFIG.jax_enable_preemption_service
+    JAX_CONFIG.update("jax_enable_preemption_service", False)
+    try:
+        yield
+    finally:
+        JAX_CONFIG.update("jax_enable_preemption_service", before)
+
+
 def enter() -> None:
     """Takes note of the processes that JAX has joined."""
     PROCESSES.count, PROCESSES.index = jax.process_count(), jax.process_index()
@@ -63,6 +80,7 @@ def enter() -> None:
         return
     # Which program runs when must not depend on how fast a process is.
     BACKGROUND_COMPILER.is_on = False
+    EXECUTABLES.prepare_anew()  # those that are of all processes are to be counted
     seed = np.asarray(random.SystemRandom().getrandbits(63))
     agree(int(from_chief(seed)))
 

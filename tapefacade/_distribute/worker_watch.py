@@ -15,7 +15,11 @@ import time
 from collections.abc import Sequence
 from typing import Any
 
+import jax
+
 from tapefacade._core.process_group import PROCESSES
+from tapefacade._core.tracebacks import PACKAGE
+from tapefacade._trace.tree import INSTALLED_LIBRARY
 
 BYE, LOST, FAILED = b"b", b"l", b"f"
 SECONDS_BETWEEN_ATTEMPTS = 0.05
@@ -24,6 +28,8 @@ SECONDS_OF_SILENCE = 10  # after which the connection is asked for
 SECONDS_BETWEEN_PROBES = 5
 PROBES = 4
 SECONDS_ALONE = 10  # after which a process is told that another one has ended
+SECONDS_FOR_CAUSE = 1.0  # in which a process whose collective failed hears of a lost one
+SECONDS_TO_LEAVE = 2.0  # in which the others end before the chief does
 STATUS_OF_LOSS = 75  # that of a temporary failure: to start again may help
 MESSAGE_LOST = (
     "tapefacade: {name} at {address} {how}. The processes of a program work in step, so this one "
@@ -34,6 +40,11 @@ MESSAGE_WAITING = (
     "tapefacade: the program of {} has ended, while that of {} goes on. If it waits for the "
     "other, it waits in vain: what all processes do together they must do equally often "
     "(strategy.run, reduce, gather, fit, loops over the strategy's datasets)."
+)
+MESSAGE_IN_VAIN = (
+    "tapefacade: the program of {} has ended, and that of {} waits for it in vain, so it ends as "
+    "well.{} What all processes do together they must do equally often (strategy.run, reduce, "
+    "gather, fit, loops over the strategy's datasets)."
 )
 HOW_LOST, HOW_FAILED = "was killed or has lost its connection", "has ended with an error, {}"
 
@@ -54,6 +65,7 @@ class WorkerWatch:
         self._failure = ""
         self._is_over = False
         self._lock = threading.Lock()
+        self._listeners: list[threading.Thread] = []
         self._listener: socket.socket | None = None
         if index:
             port = int(addresses[index].rsplit(":", 1)[1])
@@ -74,10 +86,14 @@ class WorkerWatch:
                 self._connections[other] = _connected(self._addresses[other])
         for other, connection in self._connections.items():
             _keep_alive(connection)
-            threading.Thread(target=self._listen, args=(other, connection), daemon=True).start()
+            listener = threading.Thread(target=self._listen, args=(other, connection), daemon=True)
+            listener.start()
+            self._listeners.append(listener)
         before = sys.excepthook
 
         def note(kind: Any, error: Any, trace: Any) -> None:
+            if PROCESSES.has_failed or isinstance(error, jax.errors.JaxRuntimeError):
+                time.sleep(SECONDS_FOR_CAUSE)  # news of a lost process may be on their way
             before(kind, error, trace)
             self._failure = kind.__name__
 
@@ -91,53 +107,85 @@ class WorkerWatch:
     def _listen(self, other: int, connection: socket.socket) -> None:
         """Waits for what another process has to say, or for its end."""
         file = connection.makefile("rb")
+        has_ended = False
         while True:
             try:
                 said = file.readline().rstrip()
             except OSError:
                 said = b""
-            if self._is_over:
+            if self._failure or (has_ended and not said):
                 return
             if said[:1] != BYE:
                 break
-            index = int(said[1:])
-            self._note_end(index)
-            if index == other:
-                return
+            index, meetings = json.loads(said[1:])
+            has_ended = has_ended or index == other
+            self._note_end(index, meetings)
         if said[:1] == LOST:  # the chief tells of another one
             about = json.loads(said[1:])
             self._give_up(about["index"], about["how"])
         how = HOW_FAILED.format(said[1:].decode()) if said[:1] == FAILED else HOW_LOST
         self._give_up(other, how)
 
-    def _note_end(self, index: int) -> None:
+    def _note_end(self, index: int, meetings: int) -> None:
         """Takes note that the program of another process is over; the chief tells the others."""
-        PROCESSES.ended.append(self.name(index).removesuffix(","))
+        name, own = self.name(index), self.name(self._index)
+        PROCESSES.ended.append(name)
         if not self._index:
-            self._tell(BYE + str(index).encode(), but=index)
+            self._tell(BYE + json.dumps([index, meetings]).encode(), but=index)
 
-        def say() -> None:
-            if not self._is_over:
-                text = MESSAGE_WAITING.format(self.name(index), self.name(self._index))
-                sys.stderr.write(f"\n{text}\n")
-                sys.stderr.flush()
+        def judge() -> None:
+            if PROCESSES.meetings > meetings and PROCESSES.is_waiting:
+                self._fail(MESSAGE_IN_VAIN.format(name, own, self._where()), "RuntimeError")
+            elif not self._is_over:
+                _say(MESSAGE_WAITING.format(name, own))
 
-        timer = threading.Timer(SECONDS_ALONE, say)
+        timer = threading.Timer(SECONDS_ALONE, judge)
         timer.daemon = True
         timer.start()
+
+    def _where(self) -> str:
+        """Says where the main thread is in the user's files, as far as that is known."""
+        frame = sys._current_frames().get(threading.main_thread().ident or 0)
+        while frame is not None and not self._is_over:
+            name = frame.f_code.co_filename
+            if not (name.startswith((PACKAGE, "<")) or INSTALLED_LIBRARY.search(name)):
+                return f" It waits in {name}:{frame.f_lineno}."
+            frame = frame.f_back
+        return ""
 
     def _give_up(self, other: int, how: str) -> None:
         """Says which process is lost, to the others as well, and ends this one."""
         with self._lock:
-            text = MESSAGE_LOST.format(
-                name=self.name(other), address=self._addresses[other], how=how,
-                own=self.name(self._index).removesuffix(","),
+            if self._failure:
+                return
+            self._failure = how
+            _say(
+                MESSAGE_LOST.format(
+                    name=self.name(other), address=self._addresses[other], how=how,
+                    own=self.name(self._index).removesuffix(","),
+                )
             )  # fmt: skip
-            self._tell(LOST + json.dumps({"index": other, "how": how}).encode(), but=other)
-            sys.stdout.flush()
-            sys.stderr.write(f"\n{text}\n")
-            sys.stderr.flush()
-            os._exit(STATUS_OF_LOSS)  # the main thread waits for the lost one, and always would
+            self._leave(LOST + json.dumps({"index": other, "how": how}).encode(), STATUS_OF_LOSS)
+
+    def _fail(self, text: str, error: str) -> None:
+        """Says why this process fails, and ends it."""
+        with self._lock:
+            if self._failure:
+                return
+            self._failure = error
+            _say(text)
+            self._leave(FAILED + error.encode(), 1)
+
+    def _leave(self, message: bytes, status: int) -> None:
+        """Ends the process at once: its main thread may wait for another one, and always would."""
+        self._tell(message)
+        sys.stdout.flush()
+        if not self._index:  # JAX aborts the others where the chief is gone: they may end before
+            end = time.monotonic() + SECONDS_TO_LEAVE
+            for thread in self._listeners:
+                if thread is not threading.current_thread():
+                    thread.join(max(0.0, end - time.monotonic()))
+        os._exit(status)
 
     def _tell(self, message: bytes, but: int = -1) -> None:
         for other, connection in self._connections.items():
@@ -151,12 +199,15 @@ class WorkerWatch:
         """Says farewell, or that the program has failed: then nobody waits for the others."""
         self._is_over = True
         if not self._failure:
-            self._tell(BYE + str(self._index).encode())
+            self._tell(BYE + json.dumps([self._index, PROCESSES.meetings]).encode())
             return
-        self._tell(FAILED + self._failure.encode())
-        sys.stdout.flush()
         sys.stderr.flush()
-        os._exit(1)
+        self._leave(FAILED + self._failure.encode(), 1)
+
+
+def _say(text: str) -> None:
+    sys.stderr.write(f"\n{text}\n")
+    sys.stderr.flush()
 
 
 def _connected(address: str) -> socket.socket:

@@ -9,8 +9,10 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 from jax import lax
+from jax.core import Tracer
 from jax.sharding import NamedSharding, PartitionSpec
 
+from tapefacade._core.process_group import PROCESSES
 from tapefacade._trace.compilation_cache import JAX_CONFIG, through_cache
 from tapefacade._trace.compiler_options import falling_back, options_for
 from tapefacade._trace.jax_transformation import NO_TRACE, current_trace
@@ -167,7 +169,17 @@ class Executable:
     def _wrapped(self, call: Any) -> Any:
         for wrap in WRAPPERS:
             call = wrap(self, call)
-        return call
+        return functools.partial(self._in_step, call) if PROCESSES.count > 1 else call
+
+    def _in_step(self, call: Any, *arguments: Any) -> Any:
+        """Calls what may be a program of all processes: then all of them take part."""
+        meets = any(sharding.mesh.is_multi_process for sharding in self.shardings) or any(
+            isinstance(value, jax.Array)
+            and not isinstance(value, Tracer)
+            and not (value.is_fully_replicated or value.is_fully_addressable)
+            for value in arguments
+        )
+        return PROCESSES.meet(call, *arguments) if meets else call(*arguments)
 
     def _is_on_several_devices(self) -> bool:
         return any(step.operation.mesh is not None for step in self.part.steps)
