@@ -1,6 +1,8 @@
 """tensorflow_probability on tapefacade: densities, numbers drawn, gradients, samplers."""
 
 import pathlib
+import sys
+import types
 
 import numpy as np
 import pytest
@@ -70,6 +72,50 @@ def test_functions_that_draw_by_rejection_run_no_python_again(tfp, name):
     assert not np.array_equal(drawn[0], drawn[1])
     mean = {"Gamma": 1.0, "Beta": 0.5, "Poisson": 2.0, "Binomial": 5 / (1 + np.exp(-1))}[name]
     np.testing.assert_allclose(np.mean(drawn), mean, rtol=0.06)
+
+
+FILE_FOR_KERAS_2 = """
+import tf_keras
+
+class Layer(tf_keras.layers.Layer):
+    def __init__(self, variable, kept):
+        super().__init__()
+        self.variable, self.kept = variable, {self: [variable, kept]}
+
+class Module(tf.Module):
+    def __init__(self, layer):
+        self.layers = [layer]
+"""
+
+
+@pytest.mark.parametrize("is_for_keras_2", [True, False])
+def test_layers_of_files_that_import_keras_2_are_modules(tfp, monkeypatch, is_for_keras_2):
+    file = types.ModuleType("file_of_keras_2")
+    monkeypatch.setitem(sys.modules, file.__name__, file)
+    vars(file)["tf"] = tapefacade
+    text = FILE_FOR_KERAS_2
+    exec(
+        text if is_for_keras_2 else text.replace("import tf_keras", "tf_keras = tf.keras"),
+        vars(file),
+    )
+    variable = tapefacade.Variable(2.0, name="scale")
+    layer = file.Layer(variable, tapefacade.Variable([1, 2], trainable=False))
+    module = file.Module(layer)
+    if not is_for_keras_2:  # Keras 3's own rules, which TensorFlow has, too
+        assert [*layer.variables, *module.variables] == []
+        return
+    (found,) = layer.trainable_variables
+    assert found.name == "scale"
+    assert len(layer.non_trainable_variables) == 1
+    with tapefacade.GradientTape() as tape:
+        loss = variable**3
+    assert tape.gradient(loss, layer.trainable_variables)[0] == 12.0
+    assert [v is found for v in module.trainable_variables] == [True]
+    assert len(module.variables) == 2
+    module.whole = [tapefacade.keras.Sequential([layer]), variable]
+    assert len(module.variables) == 2  # each once, by whatever way it is reached
+    layer.set_weights([np.float32(5.0), np.int32([3, 4])])
+    assert variable == 5.0
 
 
 def test_joint_distributions(tfp):

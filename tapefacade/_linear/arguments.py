@@ -46,6 +46,12 @@ def as_tensor_or_variable(value: Any) -> Any:
     return value if value is None or is_variable(value) else convert_to_tensor(value)
 
 
+def is_below_rank(tensor: Any, rank: int) -> bool:
+    """Whether a tensor has fewer axes than it should; what is made later may not know its axes."""
+    found = tensor.shape.rank
+    return found is not None and found < rank
+
+
 def refuse_variable(value: Any, name: str) -> None:
     """Refuses a variable.
 

@@ -15,6 +15,7 @@ from tapefacade._linear.arguments import (
     as_complex,
     as_tensor_or_variable,
     constructor_arguments,
+    is_below_rank,
     register_operator,
 )
 from tapefacade._linear.operator import LinearOperator, assert_no_zeros, assert_real, ratio
@@ -35,7 +36,7 @@ class BaseCirculant(LinearOperator, shown="linear_operator_circulant"):
 
     def __init__(self, parameters: dict[str, Any]) -> None:
         self._spectrum = as_tensor_or_variable(parameters["spectrum"])
-        if self._spectrum.shape.rank < self._depth:
+        if is_below_rank(self._spectrum, self._depth):
             raise ValueError(
                 f"Argument `spectrum` must have at least {self._depth} dimensions. Received: "
                 f"{self._spectrum}."

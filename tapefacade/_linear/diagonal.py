@@ -9,6 +9,7 @@ from tapefacade._linear.arguments import (
     adjoint_if,
     as_tensor_or_variable,
     constructor_arguments,
+    is_below_rank,
     register_operator,
 )
 from tapefacade._linear.operator import (
@@ -61,7 +62,7 @@ class LinearOperatorDiag(LinearOperator, shown="linear_operator_diag"):
     ) -> None:
         parameters = constructor_arguments(locals())
         self._diag = as_tensor_or_variable(diag)
-        if self._diag.shape.rank < 1:
+        if is_below_rank(self._diag, 1):
             raise ValueError(
                 f"Argument diag must have at least 1 dimension.  Found: {self._diag!s}"
             )

@@ -8,6 +8,7 @@ from tapefacade._core.tensor_shape import TensorShape
 from tapefacade._linear.arguments import (
     as_tensor_or_variable,
     constructor_arguments,
+    is_below_rank,
     register_operator,
 )
 from tapefacade._linear.operator import LinearOperator
@@ -57,7 +58,7 @@ class LinearOperatorFullMatrix(LinearOperator, shown="linear_operator_full_matri
             raise TypeError(
                 f"Argument `matrix` must have dtype in {DTYPES}. Received: {self._matrix.dtype!s}."
             )
-        if self._matrix.shape.rank < 2:
+        if is_below_rank(self._matrix, 2):
             raise ValueError(
                 f"Argument `matrix` must have at least 2 dimensions. Received: {self._matrix}."
             )

@@ -9,6 +9,7 @@ from tapefacade._linear.arguments import (
     adjoint_if,
     as_tensor_or_variable,
     constructor_arguments,
+    is_below_rank,
     register_operator,
 )
 from tapefacade._linear.operator import LinearOperator
@@ -53,7 +54,7 @@ class LinearOperatorHouseholder(LinearOperator, shown="linear_operator_household
     ) -> None:
         parameters = constructor_arguments(locals())
         self._reflection_axis = as_tensor_or_variable(reflection_axis)
-        if self._reflection_axis.shape.rank < 1:
+        if is_below_rank(self._reflection_axis, 1):
             raise ValueError(
                 "Argument reflection_axis must have at least 1 dimension.  Found: "
                 f"{self._reflection_axis!s}"

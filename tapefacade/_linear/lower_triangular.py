@@ -8,6 +8,7 @@ from tapefacade._linear.arguments import (
     adjoint_if,
     as_tensor_or_variable,
     constructor_arguments,
+    is_below_rank,
     register_operator,
 )
 from tapefacade._linear.operator import MESSAGE_ZERO_DIAGONAL, LinearOperator, assert_no_zeros
@@ -54,7 +55,7 @@ class LinearOperatorLowerTriangular(LinearOperator, shown="linear_operator_lower
         message = "Only square lower triangular operators supported at this time."
         is_square = hints.fixed_hint(is_square, True, message)
         self._tril = as_tensor_or_variable(tril)
-        if self._tril.shape.rank < 2:
+        if is_below_rank(self._tril, 2):
             raise ValueError(
                 f"Argument tril must have at least 2 dimensions.  Found: {self._tril!s}"
             )

@@ -12,6 +12,7 @@ from tapefacade._linear.arguments import (
     as_tensor_or_variable,
     common_batch,
     constructor_arguments,
+    is_below_rank,
     register_operator,
 )
 from tapefacade._linear.operator import LinearOperator
@@ -72,7 +73,7 @@ class LinearOperatorPermutation(LinearOperator, shown="linear_operator_permutati
 
     def _check_perm(self) -> None:
         perm = self._perm
-        if perm.shape.rank < 1:
+        if is_below_rank(perm, 1):
             raise ValueError(f"Argument `perm` must have at least 1 dimension. Received: {perm}.")
         if not perm.dtype.is_integer:
             raise TypeError(f"Argument `perm` must be integer dtype. Received: {perm}.")

@@ -13,6 +13,7 @@ from tapefacade._linear.arguments import (
     as_tensor_or_variable,
     common_batch,
     constructor_arguments,
+    is_below_rank,
     register_operator,
 )
 from tapefacade._linear.circulant import LinearOperatorCirculant
@@ -67,7 +68,7 @@ class LinearOperatorToeplitz(LinearOperator, shown="linear_operator_toeplitz"):
         parameters = constructor_arguments(locals())
         self._row, self._col = as_tensor_or_variable(row), as_tensor_or_variable(col)
         for key, vector in (("row", self._row), ("col", self._col)):
-            if vector.shape.rank < 1:
+            if is_below_rank(vector, 1):
                 raise ValueError(f"Argument {key} must have at least 1 dimension.  Found: {vector}")
         if self._row.shape[-1] != self._col.shape[-1]:
             raise ValueError("Expected square matrix, got row and col with mismatched dimensions.")

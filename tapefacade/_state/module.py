@@ -157,12 +157,36 @@ def _found(
                 seen.add(id(leaf))
             if predicate(leaf):
                 yield inner, leaf
-            if recursive and isinstance(leaf, Module):
+            if recursive and leaf is not module and _is_submodule(leaf, module):
                 submodules.append((inner, leaf))
     for inner, submodule in submodules:
-        if seen is None and submodule is module:
-            continue
-        yield from _found(submodule, inner, recursive, predicate, key, seen, taken_apart)
+        if isinstance(submodule, Module):
+            yield from _found(submodule, inner, recursive, predicate, key, seen, taken_apart)
+        else:
+            yield from _found_in_layer(submodule, inner, predicate, seen)
+
+
+def _found_in_layer(
+    layer: Any,
+    path: tuple[Any, ...],
+    predicate: Callable[[Any], bool],
+    seen: set[int] | None,
+) -> Iterator[tuple[tuple[Any, ...], Any]]:
+    """Yields the variables of a layer of Keras, which may show some of ours."""
+    for place, variable in enumerate(layer.variables):
+        keys = {id(variable), id(variable._root)}
+        if seen is not None:
+            if seen & keys:
+                continue
+            seen |= keys
+        if predicate(variable):
+            yield (*path, "variables", place), variable
+
+
+def _is_submodule(leaf: Any, owner: Module) -> bool:
+    """Whether a value is a module, or a layer of Keras that is one, as those of Keras 2 were."""
+    of_layers = getattr(type(leaf), "_is_submodule", None)
+    return isinstance(leaf, Module) or (of_layers is not None and of_layers(leaf, owner))
 
 
 def _leaves(value: Any, path: tuple[Any, ...]) -> Iterator[tuple[tuple[Any, ...], Any]]:

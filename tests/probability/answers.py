@@ -8,6 +8,7 @@ import numpy as np
 from probability.bijectors import BIJECTORS
 from probability.distributions import DISTRIBUTIONS
 from probability.inference import INFERENCES
+from probability.layers import LAYERS
 from probability.samplers import SAMPLERS
 
 STATISTICS = ["mean", "mode", "stddev", "entropy"]
@@ -150,6 +151,7 @@ CHECKED = (
     "inference variational", "inference factored", "inference differential equation",
     "inference learned scale",
     "distribution Poisson",
+    *(f"layer {name}" for name in LAYERS),
 )  # fmt: skip
 
 
@@ -160,5 +162,5 @@ def asked(tf: Any, tfp: Any, case: str, at: list[Any] | None = None) -> Answers:
         return distribution_answers(tf, tfp, name, at)
     if kind == "bijector":
         return bijector_answers(tf, tfp, name)
-    cases = {**SAMPLERS, **INFERENCES}
+    cases = {"sampler": SAMPLERS, "inference": INFERENCES, "layer": LAYERS}[kind]
     return {"found": answer(tf, lambda: cases[name](tf, tfp))}

@@ -12,6 +12,7 @@ from tapefacade._core.dispatch import CompositeTensor
 from tapefacade._core.tensor import EagerTensor
 from tapefacade._core.thread_state import ThreadState
 from tapefacade._keras.backend.lifted_functions import KerasState, call_on_arrays
+from tapefacade._keras.keras2.registered_types import stands_for_tensor
 from tapefacade._ops.array.casting import cast as cast_op
 from tapefacade._ops.array.copying import stop_gradient as stop_gradient_op
 from tapefacade._ops.array.gathering import gather
@@ -51,7 +52,7 @@ def core_functions(core: types.ModuleType) -> dict[Any, Any]:
 
     def is_tensor(x: Any, original: Any = core.is_tensor) -> bool:
         is_composite = isinstance(x, CompositeTensor) and x._is_tensor
-        return is_composite or isinstance(x, EagerTensor) or original(x)
+        return is_composite or isinstance(x, EagerTensor) or original(x) or stands_for_tensor(x)
 
     def shape(x: Any) -> Any:
         return tuple(x.shape.as_list()) if isinstance(x, EagerTensor) else tuple(x.shape)

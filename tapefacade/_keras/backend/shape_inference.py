@@ -7,6 +7,7 @@ from typing import Any
 import jax
 
 from tapefacade._core.tensor import EagerTensor
+from tapefacade._keras.keras2.registered_types import as_tensor
 from tapefacade._tape.init_scope import outside_of_functions
 from tapefacade._trace.recording import THREAD
 
@@ -82,4 +83,5 @@ def _is_tensor(value: Any) -> bool:
 
 
 def _array(value: Any) -> Any:
+    value = as_tensor(value)
     return value._device_array() if isinstance(value, EagerTensor) else value

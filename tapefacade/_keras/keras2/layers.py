@@ -11,6 +11,7 @@ from tapefacade._keras.attribute_patches import AttributePatches
 from tapefacade._keras.backend.variables import adopt
 from tapefacade._keras.keras2 import learning_phase
 from tapefacade._keras.keras2.notices import Attribute, like, notice, refusal, source
+from tapefacade._keras.keras2.tracked_variables import is_submodule, setting_attribute
 from tapefacade._ops.array.casting import cast
 from tapefacade._tape.init_scope import init_scope
 
@@ -43,6 +44,8 @@ def apply(patches: AttributePatches) -> None:
     layer = source("layers.layer").Layer
     patches.set(layer, "__init__", _initializing(layer.__init__))
     patches.set(layer, "__call__", _calling(layer.__call__))
+    patches.set(layer, "__setattr__", setting_attribute(layer.__setattr__))
+    patches.set(layer, "_is_submodule", is_submodule)
     patches.set(layer, "add_weight", _adding_weight(layer.add_weight))
     patches.set(layer, "add_variable", _adding_variable)
     shape = _inferring_shape(layer.compute_output_shape)
@@ -137,6 +140,10 @@ class Shape(tuple[Any, ...]):
         """Returns the sizes as a list."""
         notice("input_shape.as_list()", "list(input_shape)")
         return list(self)
+
+    def __getitem__(self, key: Any) -> Any:
+        part = super().__getitem__(key)
+        return Shape(part) if isinstance(key, slice) else part
 
     @property
     def rank(self) -> int:

@@ -6,6 +6,7 @@ from typing import Any
 
 from tapefacade._keras.attribute_patches import AttributePatches
 from tapefacade._keras.keras2.notices import Attribute, like, notice, renamed_method, source
+from tapefacade._keras.keras2.registered_types import loss_of_objects
 
 REDUCTIONS = ("auto", "none", "sum", "sum_over_batch_size")
 # Arguments of `add_weight` in Keras 2, in this order.
@@ -22,6 +23,7 @@ def apply(patches: AttributePatches) -> None:
     losses = source("losses.loss")
     patches.set(losses, "standardize_reduction", _reducing(losses.standardize_reduction))
     patches.set(losses.Loss, "__init__", _initializing_loss(losses.Loss.__init__))
+    patches.set(losses.Loss, "__call__", loss_of_objects(losses.Loss.__call__))
     wrapper = source("metrics.reduction_metrics").MeanMetricWrapper
     patches.set(wrapper, "__init__", _wrapping(wrapper.__init__))
     metric = source("metrics.metric").Metric

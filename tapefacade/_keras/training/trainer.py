@@ -15,6 +15,7 @@ from tapefacade._core import nest
 from tapefacade._core.conversion import convert
 from tapefacade._core.replica_places import THREAD, replica_count
 from tapefacade._function.function.function import Function
+from tapefacade._keras.keras2.registered_types import as_tensor
 from tapefacade._keras.training.datasets import READING
 from tapefacade._keras.training.optimizer_update import scaled_for_replicas, unscaled_of_replicas
 from tapefacade._ops.math.reduction import reduce_sum
@@ -75,7 +76,7 @@ class TrainerMembers:
 
     def predict_step(self: Any, data: Any) -> Any:
         """Returns the predictions for one batch."""
-        return _called(self, _unpacked(data)[0], False)
+        return nest.map_structure(as_tensor, _called(self, _unpacked(data)[0], False))
 
     # What `fit`, `evaluate` and `predict` call.
 

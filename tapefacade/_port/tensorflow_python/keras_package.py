@@ -9,6 +9,7 @@ import types
 from typing import Any
 
 from tapefacade._core.missing_names import is_import, root_module
+from tapefacade._keras.keras2.registered_types import register_symbolic_tensor_type
 
 TF_KERAS = "tf_keras"
 V1 = "api._v1.keras"
@@ -79,14 +80,6 @@ def keras_package(fullname: str) -> types.ModuleType:
         text = MESSAGE_NAME.format(module=module or TF_KERAS, name=name)
         raise ModuleNotFoundError(text, name=fullname)
     return KerasPackage(fullname, path)
-
-
-def register_symbolic_tensor_type(cls: type) -> None:
-    """Does nothing: Keras 3 asks no list of classes what a symbolic tensor is.
-
-    Args:
-        cls: the class.
-    """
 
 
 def _namespace(path: str) -> Any:

@@ -114,6 +114,7 @@ NAMES: dict[str, str] = {
     "ops.resource_variable_ops.ResourceVariable": "tapefacade._state.variable:ResourceVariable",
     "ops.resource_variable_ops.VariableSpec": "tapefacade._state.variable_specs:VariableSpec",
     "ops.gen_sparse_ops.sparse_reorder": ".sparse_matrices:sparse_reorder",
+    "ops.nn_ops.Convolution": ".convolutions:Convolution",
     "ops.tensor_getitem_override._slice_helper": ".values:rows_of_tensor",
     "framework.ops.get_name_scope": "tf:get_current_name_scope",
     "ops.weights_broadcast_ops.broadcast_weights": "tapefacade._compat.v1_losses:broadcast_weights",
