@@ -60,6 +60,17 @@ def exact_counts(monkeypatch):
 
 
 @pytest.fixture(autouse=True)
+def nothing_left(request):
+    """A test that pauses the collector for ever, or leaves a global seed, is the one that fails."""
+    from tapefacade._core.random_seeds import GLOBAL
+    from tapefacade._trace.garbage_collection import _PAUSES
+
+    GLOBAL.seeds = type(GLOBAL.seeds)(None)
+    yield
+    assert not _PAUSES
+
+
+@pytest.fixture(autouse=True)
 def known_parameters(monkeypatch):
     """A JAX that names the parameters of its operations otherwise is noticed."""
     from tapefacade._trace.interpreter import RENAMED_PARAMETERS

@@ -25,6 +25,7 @@ from tapefacade._trace import (
     execution,
     execution_mode,
     first_runs,
+    garbage_collection,
     interpreter,
     tree,
 )
@@ -34,7 +35,7 @@ from tapefacade._trace.background_compilation import (
     BackgroundCompiler,
     CompilationJob,
 )
-from tapefacade._trace.garbage_collection import OLD_OBJECTS, no_collection
+from tapefacade._trace.garbage_collection import LONGEST_PAUSE, OLD_OBJECTS, no_collection
 from tapefacade._trace.interpreter import (
     RENAMED_PARAMETERS,
     Interpreter,
@@ -819,7 +820,14 @@ def test_steps_need_not_wait_for_what_traces():
     assert sys.getswitchinterval() == before
 
 
-def test_the_garbage_collector_waits_for_what_traces():
+@pytest.fixture
+def no_pauses(monkeypatch):
+    """What another test's Ctrl-C has left is none of this one's."""
+    monkeypatch.setattr(garbage_collection, "_PAUSES", {})
+    gc.enable()
+
+
+def test_the_garbage_collector_waits_for_what_traces(no_pauses):
     """Else a step waits while Python looks through everything; other pauses end within this one."""
     within = []
 
@@ -840,6 +848,20 @@ def test_the_garbage_collector_waits_for_what_traces():
         gc.enable()
 
 
+@pytest.mark.parametrize("seconds", [1.0, LONGEST_PAUSE + 1.0])
+def test_a_pause_that_never_ended_counts_for_a_minute(seconds, no_pauses):
+    """Ctrl-C when it had just begun, and a traceback that somebody keeps."""
+    left = no_collection()
+    left.__enter__()
+    for began in garbage_collection._PAUSES:
+        garbage_collection._PAUSES[began] -= seconds
+    with no_collection():
+        assert not gc.isenabled()
+    assert gc.isenabled() == (seconds > LONGEST_PAUSE)
+    del left
+    assert gc.isenabled()
+
+
 class Cycle:
     """What only the collector finds."""
 
@@ -853,7 +875,7 @@ def looked_through_by_itself():
 
 
 @pytest.fixture
-def nothing_frozen():
+def nothing_frozen(no_pauses):
     """Thaws what the suite has frozen for its own speed; the collector will begin soon."""
     gc.freeze()
     gc.collect()  # finds nothing that is old, so that a little that is new counts as much
@@ -888,6 +910,38 @@ def test_the_collector_looks_through_everything_after_the_start(nothing_frozen, 
     monkeypatch.setattr(OLD_OBJECTS, "_end", 0.0)
     looked_through_by_itself()
     assert gc.get_freeze_count() == 0
+
+
+ADAM_STEPS = """
+import gc
+import tapefacade as tf
+{}
+variables = [tf.Variable([float(k)]) for k in range(200)]
+optimizer = tf.keras.optimizers.Adam()
+def step():
+    with tf.GradientTape() as tape:
+        loss = tf.add_n([tf.reduce_sum(v * v) for v in variables])
+    optimizer.apply_gradients(zip(tape.gradient(loss, variables), variables))
+    return loss.numpy()
+for _ in range(20):
+    step()
+before = sum(counts["collections"] for counts in gc.get_stats())
+for _ in range(20):
+    step()
+print(sum(counts["collections"] for counts in gc.get_stats()) - before, gc.get_threshold()[0])
+"""
+
+
+@pytest.mark.parametrize(
+    ("setting", "fewer", "wanted"), [("", True, None), ("gc.set_threshold(600)", False, 600)]
+)
+def test_steps_over_many_variables_end_before_the_collector_begins(setting, fewer, wanted):
+    """It finds nothing, and takes longer than the rest of the step's Python."""
+    command = [sys.executable, "-W", "ignore", "-c", ADAM_STEPS.format(setting)]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    collections, number = map(int, done.stdout.split())
+    assert (collections <= 2) == fewer
+    assert wanted in (None, number)
 
 
 @pytest.mark.parametrize("is_first", [True, False])

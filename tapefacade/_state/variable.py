@@ -3,7 +3,7 @@
 import enum
 import itertools
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, NoReturn
 
 import jax
@@ -47,9 +47,11 @@ from tapefacade._state.sharding import (
 )
 from tapefacade._state.variable_aggregation import VariableAggregation, VariableSynchronization
 from tapefacade._trace.assignments import HOLDS, box_of, locked
+from tapefacade._trace.execution import CONCRETE
 from tapefacade._trace.jax_transformation import NO_TRACE, current_trace, trace_state
 from tapefacade._trace.operation import Operation
 from tapefacade._trace.recording import THREAD, Recording
+from tapefacade._trace.tree import EDGES
 
 MESSAGE_GRAPHS_ONLY = "This operation is not supported when eager execution is enabled."
 
@@ -420,6 +422,33 @@ class Variable(Operators, metaclass=VariableMeta):
             recording.notes.note_read(self, before, recording.at)
         return slot
 
+    def _slot_entered(self, recording: Recording, tapes: Sequence[Any]) -> int:
+        """Does what `_slot_in` does, in half of the time for what has not been read before.
+
+        Args:
+            recording: where only tapes have to know of a read.
+            tapes: these.
+        """
+        if type(self)._slot_in is _SLOT_IN:
+            tensor, read = self._tensor, self._read_at
+            if read is not None and read[0] is recording:
+                if read[2] is tensor and not tapes:
+                    return read[3]  # a tape has ended since
+            elif (
+                tensor._recording is not recording
+                and type(tensor._value) in CONCRETE
+                and (node := EDGES.get((recording.at, tensor._type))) is not None
+            ):
+                slot = node.first
+                recording.data.leaves[slot] = tensor
+                recording.at = node
+                for tape in tapes:
+                    if tape._wants(self):
+                        tape._read(self, slot)
+                self._read_at = (recording, recording.epoch, tensor, slot)
+                return slot
+        return self._slot_in(recording)
+
     def _dense_var_to_tensor(
         self, dtype: dtypes.DType | None = None, name: str | None = None, as_ref: bool = False
     ) -> EagerTensor:
@@ -468,12 +497,6 @@ class Variable(Operators, metaclass=VariableMeta):
             recording.frame.note_assigned(self._root)
         if recording.notes is not None:
             recording.notes.is_certain = False  # a call has assigned several variables
-
-    def _let_go(self) -> None:
-        """Does what `_put` does afterwards: keeps nothing of the value from before."""
-        read = self._read_at
-        if read is not None:
-            self._read_at = (*read[:2], None, read[3])
 
     @property
     def _seen(self) -> EagerTensor:
@@ -899,6 +922,17 @@ class Variable(Operators, metaclass=VariableMeta):
 def _brackets(tensor: EagerTensor) -> str:
     """Returns a shape as TensorFlow's kernels write it."""
     return shape_text(tensor._type.shape)
+
+
+_SLOT_IN = Variable._slot_in
+
+
+def slots_in(variables: Iterable[Variable], recording: Recording) -> list[int]:
+    """Returns what each variable's `_slot_in` does, in half of the time for an optimizer's."""
+    tapes = recording.tapes_of_plain_reads()
+    if tapes is None:
+        return [variable._slot_in(recording) for variable in variables]
+    return [variable._slot_entered(recording, tapes) for variable in variables]
 
 
 def _unpickled(

@@ -15,6 +15,7 @@ from jax.sharding import NamedSharding, PartitionSpec
 from tapefacade._core.process_group import PROCESSES
 from tapefacade._trace.compilation_cache import JAX_CONFIG, through_cache
 from tapefacade._trace.compiler_options import falling_back, options_for
+from tapefacade._trace.garbage_collection import YOUNG_OBJECTS
 from tapefacade._trace.jax_transformation import NO_TRACE, current_trace
 from tapefacade._trace.named_axes import EFFECT_ORDER
 from tapefacade._trace.slices import Slice, Step, adopt_lines, evaluate
@@ -119,6 +120,7 @@ class Executable:
         self.first_runs: Any = None
         self.runs_in_pieces: Any = None
         self._forms: list[Any] | None = None  # JAX's functions, that the first call will use
+        YOUNG_OBJECTS.make_room(len(part.inputs) + len(part.outputs))
 
     @functools.cached_property
     def shardings(self) -> list[NamedSharding]:

@@ -15,7 +15,10 @@ SECONDS_OF_START = 60.0
 FIRST_INCREMENTAL = (3, 14)
 OLDEST = 2  # the generation that is looked through when everything is
 
-_PAUSES: set[object] = set()  # those that are going on, of all threads
+# When those began that are going on, of all threads. Ctrl-C in the moment in which one begins
+# leaves it here while somebody keeps the traceback; it keeps nobody from collecting for ever.
+_PAUSES: dict[object, float] = {}
+LONGEST_PAUSE = 60.0  # seconds
 
 
 @contextlib.contextmanager
@@ -31,7 +34,7 @@ def no_collection(counts_as_old: bool = False) -> Iterator[None]:
     pause = object()
     try:
         if _PAUSES or gc.isenabled():  # else the user sees to it himself
-            _PAUSES.add(pause)
+            _PAUSES[pause] = time.monotonic()
             gc.disable()
         yield
     finally:
@@ -40,9 +43,41 @@ def no_collection(counts_as_old: bool = False) -> Iterator[None]:
                 if counts_as_old:
                     OLD_OBJECTS.add_all()
             finally:  # wherever Ctrl-C comes in between
-                _PAUSES.discard(pause)
-                if not _PAUSES:
+                _PAUSES.pop(pause, None)
+                oldest = time.monotonic() - LONGEST_PAUSE
+                if all(began < oldest for began in list(_PAUSES.values())):
                     gc.enable()
+
+
+class YoungObjects:
+    """How many objects there may be that the collector has not looked at.
+
+    A step that takes and gives 800 values makes 4,300 objects, which are gone when it ends. By
+    Python's rule, 700, the collector would look for cycles five times a step, find none, and count
+    what is there as old, of which it would soon look through all again. Measured on Adam's step
+    over 200 variables: 11 ms instead of 15.
+    """
+
+    PER_VALUE = 8
+    MOST = 50_000
+
+    def __init__(self) -> None:
+        self._number = gc.get_threshold()[0]
+
+    def make_room(self, values: int) -> None:
+        """Lets the objects of a step go by themselves, unless the user has set the number.
+
+        Args:
+            values: how many a program of the step takes and gives.
+        """
+        wanted = min(self.PER_VALUE * values, self.MOST)
+        number, *others = gc.get_threshold()
+        if number == self._number and 0 < number < wanted:
+            self._number = wanted
+            gc.set_threshold(wanted, *others)
+
+
+YOUNG_OBJECTS = YoungObjects()
 
 
 class OldObjects:

@@ -21,8 +21,11 @@ MESSAGE_FORKED = (
     "computed. Values that were known before the fork can be read."
 )
 SECONDS_AT_EXIT = 10.0
+# A thread that is at the same place after each of these is taken to wait for something.
+SECONDS_BETWEEN_LOOKS, LOOKS_AT_REST = 0.01, 3
 LIBRARY = os.sep + "jax" + os.sep
-_execute = Program.execute
+_execute, _hand_over = Program.execute, Program.hand_over
+RUNS = (_execute.__code__, _hand_over.__code__)
 _halt: Any = threading.Event().wait
 
 
@@ -37,26 +40,44 @@ def _note_fork() -> None:
 
 
 def halt_others() -> None:
-    """Lets no other thread begin a program, and waits for what runs: the process ends."""
+    """Lets no other thread begin a program, and waits until they rest: the process ends.
+
+    Whoever computes comes to the next program and stays there. Others may be on their way back
+    from XLA at any line of theirs, as values are freed there: they are waited for as well.
+    """
     BACKGROUND_COMPILER.end()
     own = threading.get_ident()
 
     def execute(*args: Any, **kwargs: Any) -> Any:
         return _execute(*args, **kwargs) if threading.get_ident() == own else _halt()
 
-    Program.execute = execute
+    def hand_over(*args: Any, **kwargs: Any) -> Any:
+        return _hand_over(*args, **kwargs) if threading.get_ident() == own else _halt()
+
+    Program.execute, Program.hand_over = execute, hand_over
     limit = time.monotonic() + SECONDS_AT_EXIT
-    while time.monotonic() < limit and any(
-        _is_running(frame) for thread, frame in sys._current_frames().items() if thread != own
-    ):
-        time.sleep(0.001)
+    before, looks = _others(own), 0
+    while before and looks < LOOKS_AT_REST and time.monotonic() < limit:
+        time.sleep(SECONDS_BETWEEN_LOOKS)
+        places = _others(own)
+        looks = looks + 1 if places == before and None not in places.values() else 0
+        before = places
+
+
+def _others(own: int) -> dict[int, tuple[int, int] | None]:
+    """Where the other threads are, by frame and instruction; None in what computes."""
+    return {
+        thread: None if _is_running(frame) else (id(frame), frame.f_lasti)
+        for thread, frame in sys._current_frames().items()
+        if thread != own
+    }
 
 
 def _is_running(frame: Any) -> bool:
     """Whether a thread is in a program, or in JAX."""
     while frame is not None:
         code = frame.f_code
-        if code is _execute.__code__ or LIBRARY in code.co_filename:
+        if code in RUNS or LIBRARY in code.co_filename:
             return True
         frame = frame.f_back
     return False

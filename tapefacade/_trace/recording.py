@@ -31,6 +31,7 @@ from tapefacade._core.thread_state import ThreadState
 from tapefacade._core.tracebacks import IN_PLACE
 from tapefacade._core.traced_errors import as_traced
 from tapefacade._trace import execution
+from tapefacade._trace.assignments import HOLDS
 from tapefacade._trace.buffer_donation import Handover, free_arguments, hand_over
 from tapefacade._trace.example_values import ExampleValues
 from tapefacade._trace.frames import (
@@ -244,6 +245,16 @@ class Recording:
         self.at = node
         return self.results(node)
 
+    def passed_on(self, operation: Operation, tensor: EagerTensor) -> int:
+        """Records what passes a tensor on; returns the slot, and makes no tensor of it."""
+        slot = tensor._slot if tensor._recording is self else self.leaf(tensor)
+        node = EDGES.get((self.at, operation, (), slot))
+        if node is None:
+            (result,) = self.apply(operation, (), (slot,), [tensor._type])
+            return result._slot
+        self.at = node
+        return node.first_output
+
     def results(self, node: Node) -> list[EagerTensor]:
         """Makes the tensors that stand for the outputs of the instruction just recorded."""
         tensors = []
@@ -275,6 +286,23 @@ class Recording:
             tensor = EagerTensor(type_, None, self, slot)
             self.owners[slot] = _REFERENCE(tensor)
         return tensor
+
+    def tensors_at(self, places: Sequence[tuple[int, TensorType]]) -> list[EagerTensor]:
+        """Returns the tensors in slots, as `tensor_at` does one by one."""
+        owners, leaves = self.owners, self.data.leaves
+        tensors = []
+        for slot, type_ in places:
+            if slot in owners or slot in leaves:
+                tensor = self.tensor_at(slot, type_)
+            else:
+                tensor = _NEW(EagerTensor)
+                tensor._type = type_
+                tensor._value = None
+                tensor._recording = self
+                tensor._slot = slot
+                owners[slot] = _REFERENCE(tensor)
+            tensors.append(tensor)
+        return tensors
 
     def text(self) -> str:
         """Says what somebody waits for while something new is recorded."""
@@ -630,6 +658,12 @@ class Recording:
         """Returns the tapes that record now."""
         tapes = [reference() for reference in self.blocks]
         return [tape for tape in tapes if tape is not None and tape._recording]
+
+    def tapes_of_plain_reads(self) -> list[Any] | None:
+        """Returns the tapes that have to know of reads; None if others have to as well."""
+        if HOLDS or THREAD.functions or not self.frame is self.notes is self.enclosing is None:
+            return None
+        return [tape for reference in self.blocks if (tape := reference()) is not None]
 
     def open_block(self, tape: Any) -> None:
         """Notes that the block of a tape begins."""

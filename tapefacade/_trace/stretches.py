@@ -150,6 +150,7 @@ class RecordedStretch:
         before: list[tuple[Any, EagerTensor]] = []
         scalars = recording.data.scalars
         arrived = False
+        tapes = recording.tapes_of_plain_reads()
         try:
             scalars.update(self.scalars)
             for kind, what, at, after, slot in self.events:
@@ -157,7 +158,10 @@ class RecordedStretch:
                 if kind == READ:
                     if after is not at:
                         what._read_at = None  # the Python has read it elsewhere meanwhile
-                    what._slot_in(recording)
+                    if tapes is None:
+                        what._slot_in(recording)
+                    else:
+                        what._slot_entered(recording, tapes)
                 elif kind == CONSTANT:
                     recording.new_leaf(what)
                 else:

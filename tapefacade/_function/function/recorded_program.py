@@ -16,7 +16,7 @@ from tapefacade._core.tensor import EagerTensor
 from tapefacade._core.tensor_type import TensorType
 from tapefacade._state.joint_assignments import put_together
 from tapefacade._state.loop_invariants import repeat_node
-from tapefacade._state.variable import ARGUMENT, READ, Variable
+from tapefacade._state.variable import ARGUMENT, READ, Variable, slots_in
 from tapefacade._trace.assignments import locked, share_lock
 from tapefacade._trace.frames import Frame
 from tapefacade._trace.program_listing import ProgramListing, program_of
@@ -194,7 +194,7 @@ class RecordedProgram:
 
     def inputs(self, recording: Recording) -> list[int]:
         """Returns the slots, in another recording, of the variables, captures and draws."""
-        slots = [variable._slot_in(recording) for variable in self.variables.values()]
+        slots = slots_in(self.variables.values(), recording)
         slots += [slot_in(recording, tensor) for tensor in self.captures.values()]
         slots += [recording.leaf(drawn_again(draw)) for draw in self.draws.values()]
         return slots
@@ -227,12 +227,7 @@ class RecordedProgram:
     def _replayed(self, arguments: Sequence[EagerTensor]) -> list[EagerTensor]:
         """Records the program again; returns the results and the variables' new values."""
         recording = THREAD.recording
-        slots = []
-        for tensor in arguments:
-            (argument,) = recording.apply(
-                ARGUMENT, (), (slot_in(recording, tensor),), [tensor._type]
-            )
-            slots.append(argument._slot)
+        slots = [recording.passed_on(ARGUMENT, tensor) for tensor in arguments]
         slots += self.inputs(recording)
         at = recording.at
         key = (self.token, *slots)
@@ -244,7 +239,7 @@ class RecordedProgram:
             recording.at = jump.end
             recording.data.scalars.update(jump.scalars)
         self.add_effects(recording, jump.effects)
-        return [recording.tensor_at(slot, type_) for slot, type_ in jump.outputs]
+        return recording.tensors_at(jump.outputs)
 
     def _repeat(self, recording: Recording, slots: Sequence[int]) -> ReplayTarget:
         """Records every instruction again."""
