@@ -176,6 +176,13 @@ CONTINUOUS = {
         lambda x: x,
     ),
 }
+
+
+def test_a_truncated_normal_number_that_no_candidate_can_be_is_nan():
+    drawn = tf.random.stateless_parameterized_truncated_normal([2, 2], [1, 2], [math.nan, 0.0])
+    assert np.isnan(drawn).tolist() == [[True, False], [True, False]]
+
+
 BINOMIAL = [math.comb(6, k) * 0.3**k * 0.7 ** (6 - k) for k in range(7)]
 POISSON = [math.exp(-3) * 3**k / math.factorial(k) for k in range(10)]
 LOGARITHMIC = np.diff(np.log(np.arange(1, 12))) / np.log(11)

@@ -150,7 +150,7 @@ CHECKED = (
     "inference series density", "inference series forecast", "inference series parts",
     "inference variational", "inference factored", "inference differential equation",
     "inference learned scale",
-    "distribution Poisson",
+    "distribution Poisson", "distribution TruncatedNormal",
     *(f"layer {name}" for name in LAYERS),
 )  # fmt: skip
 

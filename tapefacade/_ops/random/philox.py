@@ -15,9 +15,8 @@ numbers take 7 to 8 us with either, if truncated 27 us. The rounds are a loop of
 would compute straight code once more for each of the four words (9 ms for uniform numbers), since
 it does not break up what is joined into one tensor.
 
-Normal numbers between any limits (`stateless_parameterized_truncated_normal`) are not TensorFlow's:
-its kernel has a third algorithm for them (Robert). Those that are drawn by rejection otherwise are
-in `rejection.py`. `stateless_shuffle` orders by a small block cipher.
+Numbers that are drawn by rejection otherwise are in `rejection.py` and `truncated_normal.py`.
+`stateless_shuffle` orders by a small block cipher.
 """
 
 import functools

@@ -1,11 +1,12 @@
 """Random numbers that depend only on a seed given with the call: `tf.random.stateless_*`."""
 
+import functools
 from typing import Any
 
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jax.scipy.special import ndtr, ndtri
+from jax.scipy.special import ndtr
 
 from tapefacade._core import dtypes
 from tapefacade._core.conversion import convert
@@ -28,7 +29,7 @@ from tapefacade._definition.op import (
     function,
     op,
 )
-from tapefacade._ops.random import philox
+from tapefacade._ops.random import philox, truncated_normal
 from tapefacade._ops.random.generator_states import require_philox
 from tapefacade._ops.random.philox import classes
 from tapefacade._ops.random.stateful import (
@@ -357,8 +358,10 @@ def stateless_parameterized_truncated_normal(
 ) -> EagerTensor:  # fmt: skip
     """Draws normal numbers between limits, the same for the same `seed`.
 
-    The parameters broadcast; the last dimensions of `shape` are those of the parameters. Unlike
-    TensorFlow, which rejects candidates, the distribution is inverted; the numbers are others.
+    The parameters broadcast; the last dimensions of `shape` are those of the parameters. The
+    numbers are TensorFlow's; of some thousands, which it divides among its threads, those that it
+    draws with one thread. Unlike TensorFlow, which raises an error where no candidate fits, as
+    where a mean is NaN, the number is NaN then.
 
     Args:
         shape: the shape of the result.
@@ -375,7 +378,8 @@ def stateless_parameterized_truncated_normal(
 
     Raises:
         InvalidArgumentError: if a standard deviation is not positive, a lower limit not below the
-            upper one, `seed` no pair of integers, or the shapes do not fit together.
+            upper one, both are infinite, `seed` no pair of integers, or the shapes do not fit
+            together.
 
     >>> drawn = tf.random.stateless_parameterized_truncated_normal([99], [1, 2], 0.0, 1.0, 3.0, 4.0)
     >>> bool(tf.reduce_all((drawn >= 3) & (drawn <= 4)))
@@ -385,7 +389,8 @@ def stateless_parameterized_truncated_normal(
 
 
 def _valid(stddevs: Any, minvals: Any, maxvals: Any, **_: Any) -> tuple[Any, ...]:
-    return (jnp.all(stddevs > 0) & jnp.all(minvals < maxvals),)
+    limited = jnp.all(jnp.isfinite(minvals) | jnp.isfinite(maxvals))
+    return (jnp.all(stddevs > 0) & jnp.all(minvals < maxvals) & limited,)
 
 
 def _invalid(**_: Any) -> Exception:
@@ -416,34 +421,43 @@ def _draw(
         ) from None
     if shape[len(shape) - len(inner) :] != inner or len(inner) > len(shape):
         raise invalid(MESSAGE_SAMPLE_SHAPE)
-    fraction = philox.uniform(philox.seeded_state(seed), shape, np.float64)
-    return _inverse(fraction, *(x.astype(np.float64) for x in parameters)).astype(means.dtype)
+    state = philox.seeded_state(seed)
+    return _cut_draws(state, *(jnp.broadcast_to(x, inner) for x in parameters), shape)
 
 
-@jax.custom_jvp
-def _inverse(
-    fraction: jax.Array, mean: jax.Array, stddev: jax.Array, low: jax.Array, high: jax.Array
-) -> jax.Array:
-    """Inverts the distribution function.
+@functools.partial(jax.custom_jvp, nondiff_argnums=(5,))
+def _cut_draws(
+    state: jax.Array, mean: jax.Array, stddev: jax.Array, low: jax.Array, high: jax.Array,
+    shape: tuple[int, ...],
+) -> jax.Array:  # fmt: skip
+    samples = int(np.prod(shape[: len(shape) - mean.ndim], dtype=np.int64))
+    parameters = (x.reshape(-1) for x in (mean, stddev, low, high))
+    return truncated_normal.numbers_between(state, *parameters, samples=samples).reshape(shape)
 
-    What lies above the mean is mirrored, since the distribution function is precise below.
+
+@_cut_draws.defjvp
+def _cut_draws_jvp(
+    shape: tuple[int, ...], primals: Any, tangents: Any
+) -> tuple[jax.Array, jax.Array]:
+    """Differentiates as TensorFlow does, with the limits in units of the standard deviation.
+
+    The distribution function says how much of the distribution lies below a number. It is precise
+    below the mean: what lies above is mirrored.
     """
-    low, high = (low - mean) / stddev, (high - mean) / stddev
-    above = low > 0
-    start, end = jnp.where(above, -high, low), jnp.where(above, -low, high)
-    fraction = jnp.where(above, 1 - fraction, fraction)
-    first, last = ndtr(start), ndtr(end)
-    z = jnp.clip(ndtri(first + fraction * (last - first)), start, end)
-    return mean + stddev * jnp.where(above, -z, z)
-
-
-@_inverse.defjvp
-def _inverse_jvp(primals: Any, tangents: Any) -> tuple[jax.Array, jax.Array]:
-    """Differentiates as TensorFlow does, with the limits in units of the standard deviation."""
-    fraction, mean, stddev, low, high = primals
-    _, by_mean, by_stddev, by_low, by_high = tangents
-    drawn = _inverse(*primals)
-    z, low, high = ((x - mean) / stddev for x in (drawn, low, high))
-    above = jnp.exp((z * z - low * low) / 2) * (1 - fraction)
-    below = jnp.exp((z * z - high * high) / 2) * fraction
-    return drawn, by_mean + z * by_stddev + above * by_low + below * by_high
+    drawn = _cut_draws(*primals, shape)
+    by_mean, by_stddev, by_low, by_high = (x.astype(np.float64) for x in tangents[1:])
+    mean, stddev, low, high = (x.astype(np.float64) for x in primals[1:])
+    z, low, high = ((x - mean) / stddev for x in (drawn.astype(np.float64), low, high))
+    is_above = low > 0
+    start, end = jnp.where(is_above, -high, low), jnp.where(is_above, -low, high)
+    part = ndtr(jnp.where(is_above, -z, z)) - ndtr(start)
+    part = part / (ndtr(end) - ndtr(start))
+    fraction = jnp.where(is_above, 1 - part, part)
+    rest = jnp.where(is_above, part, 1 - part)
+    slope = (
+        by_mean
+        + z * by_stddev
+        + jnp.exp((z * z - low * low) / 2) * rest * by_low
+        + jnp.exp((z * z - high * high) / 2) * fraction * by_high
+    )
+    return drawn, slope.astype(drawn.dtype)

@@ -59,15 +59,22 @@ CASES = [
     Case("random.experimental.stateless_split", (SEED, 3)),
     Case("random.experimental.stateless_fold_in", (SEED, 3)),
     *[
-        Case(CUT, inputs, id=id, values=False, numerical=False)
+        exact(CUT, inputs, id=id)
         for id, inputs in {
             "": ([3], SEED),
             "parameters": ([2, 3], SEED, f(0, 1, 2), f(1.5), f(-1.0), f(3, 4, 5)),
             "float64": ([2], SEED, d(0.0), d(1.0), d(-1.0), d(1.0)),
+            "many": ([100, 2], SEED, f(0, 1), f(1, 2), f(-2.0), f(2, 4)),
+            "between near limits": ([100], SEED, f(0.0), f(1.0), f(-0.5), f(0.7)),
+            "tail": ([100], SEED, f(0.0), f(1.0), f(3.0), f(np.inf)),
+            "lower tail": ([30, 2], SEED, d(1.0), d(0.5, 3.0), d(-np.inf), d(-1.0)),
+            "none": ([0], SEED, f(0.0), f(1.0), f(3.0), f(4.0)),
+            "float16": ([50], SEED, *(np.float16(x) for x in (0, 1, -1.5, 1))),
         }.items()
     ],
     raises(CUT, ([3, 2], SEED, f(0, 1, 2)), id="shape"),
     raises(CUT, ([3], SEED, f(0.0), f(1.0), f(2.0), f(1.0)), id="limits"),
+    raises(CUT, ([3], SEED, f(0.0), f(1.0), f(-np.inf), f(np.inf)), id="no limits"),
     raises(CUT, ([3], SEED, f(0, 1), f(1, 2, 3)), id="broadcast"),
     raises(CUT, ([3], SEED, f(0.0), f(-1.0)), id="negative"),
 ]
