@@ -204,10 +204,10 @@ def test_every_class_has_a_name_of_its_own():
 # Where files are opened that no user names with `://`, and the storage of local files itself.
 FILES_OF_THIS_MACHINE = {
     "__main__.py": "the script to run, and the null device",
-    "_checkpoint/array_files.py": "a copy on this machine, and its directory",
     "_data/dataset_files.py": "what a storage has opened, or its file if that is on this machine",
     "_data/files.py": "what a storage has opened, or its file if that is on this machine",
     "_io/storage.py": "the storage of this machine",
+    "_io/whole_files.py": "a file of this machine, and its directory",
     "_ops/array/printing.py": "`tf.print` writes to `file://` only, as in TensorFlow",
     "_port": "the user's programs",
     "_trace/compilation_cache.py": "what the system says of the processor",

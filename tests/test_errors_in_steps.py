@@ -19,6 +19,7 @@ from steps import (
 
 import tapefacade as tf
 from tapefacade._trace.recording import THREAD
+from tapefacade._trace.tree import PACKAGE
 
 InvalidArgument = tf.errors.InvalidArgumentError
 
@@ -550,17 +551,27 @@ def test_exception_in_a_custom_gradient():
     assert tape.gradient(y, v).numpy() == 4.0
 
 
+@pytest.mark.parametrize("size", [1 << 45, 1 << 61])
+def test_memory_that_the_users_python_wants_is_an_error_of_python(size):
+    @tf.function
+    def wants(x):
+        return x + np.zeros(size, np.int8).sum()
+
+    with pytest.raises((MemoryError, ValueError), match=r"allocate|too big|exceeded"):
+        wants(tf.constant(1.0))
+
+
 def test_op_that_cannot_be_compiled(monkeypatch):
     network = Network()
     network.step(network.x, network.y, 0.1).numpy()
     state = network.state()
 
-    def fail(*arguments):
-        raise MemoryError("as if")
-
+    text = "def fail(*arguments):\n    raise MemoryError('as if')"
+    names = {}
+    exec(compile(text, f"{PACKAGE}as_if.py", "exec"), names)  # an error of the user's would stay
     operation = tf.tanh.op
     with monkeypatch.context() as patch:
-        patch.setattr(operation, "evaluate", fail)
+        patch.setattr(operation, "evaluate", names["fail"])
         with pytest.raises(tf.errors.ResourceExhaustedError):
             network.step(np.ones((5, 3), np.float32), np.ones((5, 1), np.float32), 0.1).numpy()
     assert nothing_open()

@@ -1,6 +1,7 @@
 """No update is lost or half done: threads that assign at the same time, and interrupts anywhere."""
 
 import dis
+import os
 import sys
 import threading
 
@@ -10,6 +11,7 @@ from steps import close_everything, nothing_open, settle
 
 import tapefacade as tf
 from tapefacade._trace.assignments import HOLDS
+from tapefacade._trace.recording import THREAD
 from tapefacade._trace.tree import PACKAGE
 
 THREADS = 4
@@ -51,6 +53,12 @@ def together(*functions):
         assert not thread.is_alive()
     for error in errors:
         raise error
+
+
+@pytest.fixture
+def fast_disk(monkeypatch):
+    """Nobody waits until files are on the disk."""
+    monkeypatch.setattr(os, "fsync", lambda handle: None)
 
 
 def times(count, call):
@@ -252,6 +260,8 @@ def test_locks_that_are_shared_later():
 
 # Interrupts.
 
+# Python ignores an interrupt within `__del__`, and tells of a file that nobody has closed.
+UNRAISED = pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 CHECKED = ("RESUME", "JUMP_BACKWARD")  # where Python looks for signals, and after every call
 
 
@@ -328,9 +338,11 @@ def torn_by_interrupts(make, wanted, stride=1):
             if not wanted(found):
                 wrong.append(f"{where}: {found}")
                 call, state = make()
-            elif not nothing_open() or HOLDS:
+            elif not nothing_open() or HOLDS or THREAD.functions or THREAD.journals:
                 wrong.append(f"{where}: something is open")
                 close_everything()
+                THREAD.functions.clear()
+                THREAD.journals.clear()
                 call, state = make()
             call()
             if not wanted(state()):
@@ -364,6 +376,77 @@ def python_mode():
     def step():
         if float(model.a) > -1.0:
             model.step()
+
+    step()
+    step()
+    return step, model.state
+
+
+def looks_between():
+    """What a look has computed is taken back as well."""
+    model = Together()
+
+    @tf.function
+    def step():
+        model.a.assign_add(1.0)
+        if float(model.a) > -1.0:
+            model.b.assign_sub(1.0)
+        int(model.n)
+        model.n.assign_add(1)
+
+    step()
+    step()
+    return step, model.state
+
+
+def calls_between():
+    """A function that is called within one whose Python runs assigns at once."""
+    model = Together()
+
+    @tf.function
+    def inner():
+        model.b.assign_sub(1.0)
+
+    @tf.function
+    def step():
+        model.a.assign_add(1.0)
+        float(model.a)
+        inner()
+        model.n.assign_add(1)
+
+    step()
+    step()
+    return step, model.state
+
+
+def many_ops():
+    model = Together()
+
+    @tf.function
+    def step():
+        float(model.a)
+        model.a.assign_add(1.0)
+        y = tf.constant(1.0)
+        for _ in range(300):  # more than what is recorded without being computed
+            y = y * 1.0
+        model.b.assign_sub(y)
+        model.n.assign_add(1)
+
+    step()
+    step()
+    return step, model.state
+
+
+def printing():
+    """JAX makes an error of its own of Ctrl-C in Python that a program calls."""
+    model = Together()
+
+    @tf.function
+    def step():
+        model.a.assign_add(1.0)
+        tf.print(model.a)
+        model.b.assign_sub(1.0)
+        model.n.assign_add(1)
 
     step()
     step()
@@ -410,7 +493,17 @@ def in_a_loop():
 
 @pytest.mark.parametrize(
     ("make", "stride"),
-    [(compiled, 1), (python_mode, 5), (first_call, 17), (within_a_tape, 7), (in_a_loop, 29)],
+    [
+        (compiled, 1),
+        (python_mode, 5),
+        (looks_between, 17),
+        (calls_between, 17),
+        (many_ops, 397),
+        (printing, 5),
+        (first_call, 17),
+        (within_a_tape, 7),
+        (in_a_loop, 29),
+    ],
     ids=lambda value: getattr(value, "__name__", ""),
 )
 def test_a_call_that_is_interrupted_assigns_all_or_nothing(make, stride):
@@ -439,8 +532,7 @@ def test_an_optimizer_that_is_interrupted():
     assert torn_by_interrupts(make, lambda state: len(set(state)) == 1, 23) == []
 
 
-# Python ignores an interrupt within `__del__`.
-@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+@UNRAISED
 def test_restoring_a_checkpoint_that_is_interrupted(tmp_path):
     saved = Together()
     for _ in range(3):
@@ -454,6 +546,94 @@ def test_restoring_a_checkpoint_that_is_interrupted(tmp_path):
         return lambda: checkpoint.read(path), model.state
 
     assert torn_by_interrupts(make, lambda s: s in ((0.0, 0.0, 0), (3.0, -3.0, 3)), 13) == []
+
+
+@UNRAISED
+def test_writing_over_a_checkpoint_that_is_interrupted(tmp_path, fast_disk):
+    model = Together()
+    model.step()
+    checkpoint = tf.train.Checkpoint(**vars(model))
+    path = checkpoint.write(tmp_path / "c")
+
+    def state():
+        read = Together()
+        tf.train.Checkpoint(**vars(read)).read(path).assert_consumed()
+        return read.state(), len(os.listdir(tmp_path))
+
+    def make():
+        return lambda: checkpoint.write(path), state
+
+    assert torn_by_interrupts(make, lambda found: found == ((1.0, -1.0, 1), 2), 11) == []
+
+
+@UNRAISED
+def test_a_manager_that_is_interrupted_keeps_no_more_than_it_may(tmp_path, fast_disk):
+    model = Together()
+    manager = tf.train.CheckpointManager(tf.train.Checkpoint(**vars(model)), tmp_path, 2)
+
+    def left():
+        return {name for name in os.listdir(tmp_path) if name != "checkpoint"}
+
+    def make():
+        manager.save()
+        manager.save()
+        return manager.save, lambda: None
+
+    assert torn_by_interrupts(make, lambda _: True, 23) == []
+    manager.save()
+    assert len(left()) == 4  # an index and values for each
+    assert all(tf.io.gfile.exists(f"{path}.index") for path in manager.checkpoints)
+
+
+@UNRAISED
+def test_weights_and_files_of_keras_that_are_interrupted(tmp_path, fast_disk):
+    pytest.importorskip("keras")
+    model = tf.keras.Sequential([tf.keras.Input((1,)), tf.keras.layers.Dense(1)])
+    numbers = iter(range(10_000))
+
+    def set_weights():
+        number = float(next(numbers))
+        model.set_weights([np.full(tuple(w.shape), number, np.float32) for w in model.weights])
+
+    def state():
+        return {float(w.numpy().ravel()[0]) for w in model.weights}
+
+    set_weights()
+    assert torn_by_interrupts(lambda: (set_weights, state), lambda s: len(s) == 1, 11) == []
+    path = tmp_path / "m.weights.h5"
+    model.save_weights(path)
+    saved = state()
+
+    def load():
+        model.load_weights(path)
+
+    def loaded():
+        found = state()
+        set_weights()
+        return found | (state() if len(found) > 1 else set())
+
+    assert torn_by_interrupts(lambda: (load, loaded), lambda s: len(s) == 1, 83) == []
+    model.load_weights(path)
+    for name, read in (
+        ("m.weights.h5", model.load_weights),
+        ("m.keras", tf.keras.models.load_model),
+        ("m.h5", tf.keras.models.load_model),
+    ):
+        file = tmp_path / name
+        save = model.save_weights if "weights" in name else model.save
+        save(file)
+
+        def kept(file=file, read=read):
+            read(file)
+            return os.listdir(tmp_path)
+
+        def make(file=file, save=save, kept=kept):
+            return lambda: save(file), kept
+
+        assert (
+            torn_by_interrupts(make, lambda names: not any(".part" in n for n in names), 307) == []
+        )
+    assert state() == saved
 
 
 def test_fit_that_is_interrupted():

@@ -4,8 +4,6 @@ safetensors, format: https://huggingface.co/docs/safetensors
 """
 
 import contextlib
-import os
-import secrets
 import weakref
 import zlib
 from collections.abc import Mapping
@@ -17,7 +15,8 @@ from tapefacade._checkpoint.errors import damaged_file
 from tapefacade._core import dtypes
 from tapefacade._core.optional_imports import optional_module
 from tapefacade._core.string_arrays import OBJECT
-from tapefacade._io.storage import is_remote, local_copy, local_target, storage_of
+from tapefacade._io.storage import local_copy, local_target
+from tapefacade._io.whole_files import write_beside
 
 Array = np.ndarray[Any, Any]
 PURPOSE = "Checkpoints and saved models"
@@ -36,49 +35,6 @@ def _library(name: str) -> Any:
         ImportError: if it is not installed.
     """
     return optional_module(name, "checkpoint", PURPOSE)
-
-
-def unused_name() -> str:
-    """Returns a part of a file name that nobody else uses."""
-    return secrets.token_hex(8)
-
-
-def sync(path: str) -> None:
-    """Waits until a file, or the entries of a directory, are on the disk."""
-    with contextlib.suppress(OSError):  # some file systems cannot, nor Windows for directories
-        handle = os.open(path, os.O_RDONLY)
-        try:
-            os.fsync(handle)
-        finally:
-            os.close(handle)
-
-
-def replace(written: str, path: str) -> None:
-    """Gives a file that is complete its name."""
-    if is_remote(path):
-        storage_of(path).replace(written, path)
-        return
-    sync(written)
-    os.replace(written, path)
-    sync(os.path.dirname(path) or ".")
-
-
-def write_bytes(path: str, data: bytes) -> None:
-    """Writes a file beside and renames it: at no time is it there in part."""
-    beside = f"{path}.{unused_name()}.part"
-    try:
-        with storage_of(path).open(beside, "wb") as file:
-            file.write(data)
-        replace(beside, path)
-    except BaseException:  # also Ctrl-C: no half a file stays behind
-        remove(beside)
-        raise
-
-
-def remove(path: str) -> None:
-    """Removes a file if it is there."""
-    with contextlib.suppress(FileNotFoundError):
-        storage_of(path).remove(path)
 
 
 def write_arrays(path: str, arrays: Mapping[str, Array]) -> dict[str, Any]:
@@ -108,14 +64,12 @@ def write_arrays(path: str, arrays: Mapping[str, Array]) -> dict[str, Any]:
                 stored = stored.reshape(-1).view(np.uint8)
         entry["crc32"] = zlib.crc32(_bytes(stored))
         held[key], described[key] = stored, entry
-    beside = f"{path}.{unused_name()}.part"
-    try:
+
+    def write(beside: str) -> None:
         with local_target(beside) as local:
             _library("safetensors.numpy").save_file(held, local)
-        replace(beside, path)
-    except BaseException:  # also Ctrl-C: no half a file stays behind
-        remove(beside)
-        raise
+
+    write_beside(path, write)
     return described
 
 

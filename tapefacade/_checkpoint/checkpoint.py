@@ -223,8 +223,8 @@ class Checkpoint:
         restoration = Restoration(reader, root, self._attached)
         try:
             restoration.start(root)
-        except BaseException:  # also Ctrl-C: later restores must know
-            restoration.is_partial = True
+        except BaseException:  # also Ctrl-C: nothing waits for later
+            restoration.end()
             raise
         return CheckpointLoadStatus(restoration, self._attached, self)
 

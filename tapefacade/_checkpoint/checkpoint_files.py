@@ -16,10 +16,7 @@ from typing import Any
 from tapefacade._checkpoint.array_files import (
     Array,
     Arrays,
-    remove,
-    unused_name,
     write_arrays,
-    write_bytes,
 )
 from tapefacade._checkpoint.divided_values import (
     DividedValue,
@@ -34,6 +31,7 @@ from tapefacade._core import dtypes
 from tapefacade._core.process_group import PROCESSES, exchanged
 from tapefacade._core.string_arrays import as_bytes, text_tensor
 from tapefacade._io.storage import storage_of
+from tapefacade._io.whole_files import remove, unused_name, write_bytes
 
 FORMAT = "tapefacade checkpoint"
 VERSION = 1
@@ -131,22 +129,22 @@ def _write_index(
     parts: dict[str, dict[str, Any]],
 ) -> None:  # fmt: skip
     """Writes the values that are in one piece, and then the index of all."""
-    end = _unused_end()
-    content = {
-        "format": FORMAT, "version": VERSION_WITH_PARTS if parts else VERSION, "data": end,
-        "tensors": tensors | write_arrays(prefix + end, whole), "objects": _described(graph),
-    }  # fmt: skip
-    if parts:
-        content["parts"] = parts
-    before = data_files(prefix)
+    before, end = data_files(prefix), _unused_end()
     try:
+        content = {
+            "format": FORMAT, "version": VERSION_WITH_PARTS if parts else VERSION, "data": end,
+            "tensors": tensors | write_arrays(prefix + end, whole), "objects": _described(graph),
+        }  # fmt: skip
+        if parts:
+            content["parts"] = parts
         write_bytes(prefix + INDEX, checked_json(content))
+        for path in before or ():
+            remove(path)
     except BaseException:  # also Ctrl-C: no values without their index stay behind
-        for each in (end, *parts):
-            remove(prefix + each)
+        is_placed = data_files(prefix) != before
+        for path in (before or ()) if is_placed else [prefix + each for each in (end, *parts)]:
+            remove(path)
         raise
-    for path in before or ():
-        remove(path)
 
 
 def data_files(prefix: str) -> list[str] | None:

@@ -23,6 +23,10 @@ class DeferredRestoration(Protocol):
 
     serial: int
 
+    def replaces(self, older: Any) -> bool:
+        """Whether all values that wait in an older one wait here, too."""
+        ...
+
     def resolve(self) -> None:
         """Gives values to new variables that have found their place."""
 
@@ -75,6 +79,9 @@ def wait(owner: Any, waiting: DeferredRestoration) -> None:
             _OWNERS[place] = known = (reference, {})
             if len(_OWNERS) == 1:
                 _install()
+        for serial, older in list(known[1].items()):
+            if waiting.replaces(older):
+                del known[1][serial]
         known[1][waiting.serial] = waiting
 
 
@@ -168,13 +175,13 @@ def _made(variable: Variable, *args: Any, **kwargs: Any) -> None:
 
 def _put(variable: Variable, tensor: EagerTensor) -> None:
     if is_lazy(variable):
-        variable._tensor._array()  # the value that waits comes before the one that is assigned
+        resolve_all()  # the value that waits comes before the one that is assigned
     _VARIABLE_METHODS["put"](variable, tensor)
 
 
 def _note_put(variable: Variable) -> None:
     if is_lazy(variable):
-        variable._tensor._array()
+        resolve_all()
     _VARIABLE_METHODS["note"](variable)
 
 

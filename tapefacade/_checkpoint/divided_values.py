@@ -12,10 +12,11 @@ from typing import Any, NamedTuple
 import jax
 import numpy as np
 
-from tapefacade._checkpoint.array_files import NATIVE, Array, Arrays, remove, replace, unused_name
+from tapefacade._checkpoint.array_files import NATIVE, Array, Arrays
 from tapefacade._checkpoint.errors import damaged_file
 from tapefacade._core import dtypes
 from tapefacade._io.storage import storage_of
+from tapefacade._io.whole_files import write_beside
 
 # What safetensors calls dtypes.
 LETTERS = {"bfloat": "BF", "complex": "C", "float": "F", "uint": "U", "int": "I"}
@@ -98,18 +99,16 @@ def write_parts(path: str, values: Mapping[str, DividedValue]) -> dict[str, dict
             place += size
     text = json.dumps(header).encode()
     text += b" " * (-len(text) % BYTES_OF_LENGTH)
-    beside = f"{path}.{unused_name()}.part"
-    try:
+
+    def write(beside: str) -> None:
         with storage_of(beside).open(beside, "wb") as file:
             file.write(len(text).to_bytes(BYTES_OF_LENGTH, "little") + text)
             for own, part in parts:
                 data = np.ascontiguousarray(part.shard.data).reshape(-1).view(np.uint8).data
                 described[own]["crc32"] = zlib.crc32(data)
                 file.write(data)
-        replace(beside, path)
-    except BaseException:  # also Ctrl-C: no half a file stays behind
-        remove(beside)
-        raise
+
+    write_beside(path, write)
     return described
 
 

@@ -6,7 +6,6 @@ import time
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from tapefacade._checkpoint.array_files import remove
 from tapefacade._checkpoint.checkpoint import Checkpoint
 from tapefacade._checkpoint.checkpoint_files import INDEX, data_files
 from tapefacade._checkpoint.options import CheckpointOptions
@@ -19,9 +18,10 @@ from tapefacade._core.logging import get_logger
 from tapefacade._definition.op import function
 from tapefacade._io.file_errors import as_path
 from tapefacade._io.storage import storage_of
+from tapefacade._io.whole_files import remove
 
 SECONDS_PER_HOUR = 3600.0
-DATA_FILE_SUFFIX = re.compile(r"\.data-\d{5}-of-\d{5}$")
+DATA_FILE_SUFFIX = re.compile(r"\.data-(\d{5}-of-\d{5}|[0-9a-f]{16}\.safetensors)$")
 
 
 @function("train.CheckpointManager")
@@ -87,6 +87,8 @@ class CheckpointManager:
         self._last_step = last_checkpoint_step
         self._latest: str | None = None
         self._kept: dict[str, float] = {}  # checkpoints that may go, and their times
+        # Those that go, or were interrupted: their files are removed by the next `save` at last.
+        self._leaving: list[str] = []
         self._preserved = time.time()
         self._take_over()
 
@@ -161,6 +163,7 @@ class CheckpointManager:
         number = counter if checkpoint_number is None else checkpoint_number
         number = int(number.numpy()) if hasattr(number, "numpy") else int(number)
         path = f"{self._prefix}-{number}"
+        self._leaving.append(path)
         try:
             self._checkpoint.write(path, options)
         except BaseException:  # also Ctrl-C: what was not saved is not counted
@@ -171,6 +174,7 @@ class CheckpointManager:
         self._kept.pop(path, None)
         self._kept[path] = time.time()
         self._latest = path
+        self._leaving.remove(path)
         self._note()
         self._sweep()
         return path
@@ -189,22 +193,25 @@ class CheckpointManager:
 
     def _sweep(self) -> None:
         """Removes old checkpoints, once the state file does not name them any more."""
-        if self._max_to_keep is None or len(self._kept) <= self._max_to_keep:
+        if self._max_to_keep is None:
             return
-        paths = list(self._kept)
-        gone = []
-        for path in paths[: len(paths) - self._max_to_keep]:
-            written = self._kept.pop(path)
+        old = list(self._kept)[: -self._max_to_keep]
+        for path in old:
+            written = self._kept[path]
             if (
                 self._every is not None
                 and written - self._every * SECONDS_PER_HOUR >= self._preserved
             ):
                 self._preserved = written
             else:
-                gone.append(path)
-        self._note()
-        for path in gone:
-            remove_checkpoint(path)
+                self._leaving.append(path)
+            del self._kept[path]
+        if old:
+            self._note()
+        while self._leaving:
+            if self._leaving[0] not in self._kept:
+                remove_checkpoint(self._leaving[0])
+            del self._leaving[0]
 
     def restore_or_initialize(self) -> str | None:
         """Restores the latest checkpoint, or calls `init_fn` if there is none.

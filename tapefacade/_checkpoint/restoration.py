@@ -67,7 +67,24 @@ class Restoration:
         settle_pending()
         self._take([(root, 0)], direct=True)
 
+    def end(self) -> None:
+        """Lets no value wait any more, because `start` was interrupted or has failed."""
+        self.is_partial = True  # nothing is missed
+        for _, owner in self._living():
+            deferred_values.stop_waiting(owner, self)
+        self._owners.clear()
+
     # What happens later.
+
+    def replaces(self, older: "Restoration") -> bool:
+        """Whether this is a newer restoring of the same objects; the older one is silent then.
+
+        A program that restores one checkpoint after the other would have more and more that wait.
+        """
+        if older is self or older._nodes != self._nodes or older.root() is not self.root():
+            return False
+        older.is_partial = True
+        return True
 
     def resolve(self) -> None:
         """Restores variables that were made since and have found their place."""

@@ -4,12 +4,12 @@ import os
 from collections.abc import Sequence
 from typing import Any
 
-from tapefacade._checkpoint.array_files import write_bytes
 from tapefacade._checkpoint.tensorflow_files.messages import CHECKPOINTS
 from tapefacade._core.logging import get_logger
 from tapefacade._definition.op import function
 from tapefacade._io.file_errors import as_path
 from tapefacade._io.storage import is_remote, storage_of
+from tapefacade._io.whole_files import write_bytes
 
 STATE_FILE_NAME = "checkpoint"
 NANOSECONDS_PER_SECOND = 1e9

@@ -243,6 +243,13 @@ def text_without_room(shape: str, kind: str) -> str:
     return f"OOM when allocating tensor{array} on {host} by allocator cpu"
 
 
+def error_of_program(error: Exception) -> BaseException:
+    """Returns what is raised for an error of XLA's, such as that of Ctrl-C in Python it calls."""
+    if str(error).rpartition("\n")[2].startswith("KeyboardInterrupt"):
+        return KeyboardInterrupt()
+    return out_of_memory(error)
+
+
 def out_of_memory(error: Exception) -> Exception:
     """Returns TensorFlow's error where a device or Python has no memory left; else the error."""
     if not isinstance(error, MemoryError | RuntimeError | ValueError):

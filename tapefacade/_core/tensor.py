@@ -277,7 +277,7 @@ class EagerTensor(TensorText, Operators, Tensor):
             try:
                 value.block_until_ready()
             except JaxRuntimeError as error:
-                raise errors.out_of_memory(error) from None
+                raise errors.error_of_program(error) from None
         return value
 
     def numpy(self) -> Any:

@@ -31,11 +31,28 @@ FOREIGN = tuple(
     os.sep.join(["", *parts, ""])
     for parts in (("keras", "src"), ("jax", "_src"), ("jax", "experimental"))
 )
+SITE_PACKAGES = f"{os.sep}site-packages{os.sep}"
 STANDARD = ("contextlib.py", "functools.py", os.path.join("importlib", "__init__.py"))
 # What tells which error is raised in the place of another one.
-IN_PLACE: list[Callable[[Exception], Exception]] = [out_of_memory]
+IN_PLACE: list[Callable[[Exception], Exception]] = []
 # What JAX adds where an error has passed one of its functions, and what is of no use here.
 JAX_NOTE = "JAX has removed its internal frames"
+
+
+def _out_of_memory(error: Exception) -> Exception:
+    """Returns TensorFlow's error where there was no memory for us; the user's own stays."""
+    if not isinstance(error, MemoryError | RuntimeError | ValueError):
+        return error
+    at, is_ours = error.__traceback__, False
+    while at is not None:
+        path = at.tb_frame.f_code.co_filename
+        # Libraries that are called do as their callers do.
+        is_ours = is_own(path) or (is_ours and SITE_PACKAGES in path)
+        at = at.tb_next
+    return out_of_memory(error) if is_ours else error
+
+
+IN_PLACE.append(_out_of_memory)
 
 
 class Filtering:

@@ -296,7 +296,7 @@ def _change_training() -> None:
     base = importlib.import_module("keras.src.optimizers.base_optimizer").BaseOptimizer
     applying = optimizer_update.repeated_update(base._backend_apply_gradients)
     PATCHES.set(optimizer, "_backend_apply_gradients", applying)
-    PATCHES.set(base, "apply", optimizer_update.whole_update(base.apply))
+    PATCHES.set(base, "apply", optimizer_update.whole_call(base.apply))
     adding = optimizer_update.slot_beside(base.add_variable_from_reference)
     PATCHES.set(base, "add_variable_from_reference", adding)
     updating = optimizer_update.update_of_replicas(base._backend_update_step)
@@ -307,6 +307,8 @@ def _change_training() -> None:
     scaled = importlib.import_module("keras.src.optimizers.loss_scale_optimizer").LossScaleOptimizer
     applying = optimizer_update.scaled_update_of_replicas(scaled._common_apply)
     PATCHES.set(scaled, "_common_apply", applying)
+    plain_layer = importlib.import_module("keras.src.layers.layer").Layer
+    PATCHES.set(plain_layer, "set_weights", optimizer_update.whole_call(plain_layer.set_weights))
     layers = importlib.import_module("keras.src.layers.normalization.batch_normalization")
     layer = layers.BatchNormalization
     PATCHES.set(layer, "__init__", replica_statistics.synchronized_layer(layer.__init__))

@@ -8,7 +8,7 @@ from tapefacade._state.sharding import placed
 from tapefacade._state.variable import Variable
 from tapefacade._trace.assignments import HOLDS, boxes_of, set_together
 from tapefacade._trace.jax_transformation import NO_TRACE, current_trace
-from tapefacade._trace.recording import THREAD
+from tapefacade._trace.recording import THREAD, note_assigned
 
 _NOTE_PUT = Variable._note_put
 
@@ -53,6 +53,8 @@ def _note_put(variables: Sequence[Any]) -> None:
     is_plain = not HOLDS and recording.frame is None and recording.notes is None
     is_plain = is_plain and current_trace(None) is NO_TRACE
     assigned = recording.assigned
+    if is_plain and THREAD.journals:
+        note_assigned([variable._root for variable in variables])
     for variable in variables:
         if is_plain and type(variable)._note_put is _NOTE_PUT:
             if id(variable) not in assigned:

@@ -50,7 +50,7 @@ from tapefacade._trace.assignments import HOLDS, box_of, locked
 from tapefacade._trace.execution import CONCRETE
 from tapefacade._trace.jax_transformation import NO_TRACE, current_trace, trace_state
 from tapefacade._trace.operation import Operation
-from tapefacade._trace.recording import THREAD, Recording
+from tapefacade._trace.recording import THREAD, Recording, note_assigned
 from tapefacade._trace.tree import EDGES
 
 MESSAGE_GRAPHS_ONLY = "This operation is not supported when eager execution is enabled."
@@ -472,6 +472,8 @@ class Variable(Operators, metaclass=VariableMeta):
             recording.assigned[id(self)] = (self, box_of(self)._tensor if HOLDS else self._tensor)
         if recording.frame is not None:
             recording.frame.note_assigned(self._root)
+        if THREAD.journals:
+            note_assigned([self._root])
         if recording.notes is not None:
             recording.notes.note_assigned(self, tensor, recording)
         if HOLDS:
@@ -495,6 +497,8 @@ class Variable(Operators, metaclass=VariableMeta):
             recording.assigned[id(self)] = (self, self._seen)
         if recording.frame is not None:
             recording.frame.note_assigned(self._root)
+        if THREAD.journals:
+            note_assigned([self._root])
         if recording.notes is not None:
             recording.notes.is_certain = False  # a call has assigned several variables
 

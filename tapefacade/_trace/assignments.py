@@ -117,6 +117,29 @@ def hold(variable: Any, holds: list[Hold]) -> None:
         HOLDS.setdefault(id(variable), []).append(made)
 
 
+class AssignmentJournal:
+    """What variables held before a call assigned them, in case an interrupt ends it.
+
+    What the call has looked at has been computed, so that the recording has no way back. (A buffer
+    that a journal refers to is not given away, see `buffer_donation`.)
+    """
+
+    __slots__ = ("_before",)
+
+    def __init__(self) -> None:
+        self._before: dict[int, tuple[Any, Any]] = {}
+
+    def note(self, variable: Any) -> None:
+        """Takes note that a variable is going to hold another tensor."""
+        if id(variable) not in self._before:
+            self._before[id(variable)] = variable, box_of(variable)._tensor
+
+    def take_back(self) -> None:
+        """Gives the variables back what they held."""
+        variables, tensors = zip(*self._before.values(), strict=True) if self._before else ((), ())
+        set_together(boxes_of(variables), tensors)
+
+
 def release(holds: list[Hold], restored: bool) -> None:
     """Ends holds: what other threads see and what this one sees is the same again.
 

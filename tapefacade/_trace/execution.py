@@ -236,7 +236,7 @@ class Program:
                         return result
                 result, outputs = self._known(result, arguments)
         except jax.errors.JaxRuntimeError as error:
-            raise errors.out_of_memory(error) from None
+            raise errors.error_of_program(error) from None
         except ValueError:
             if Placement.is_used or not executable.is_apart(arguments):
                 raise
@@ -462,7 +462,7 @@ def _wrong(passed: Any) -> list[int]:
     try:
         jax.block_until_ready(passed)  # reading what ran out of memory kills Python
     except jax.errors.JaxRuntimeError as error:
-        raise errors.out_of_memory(error) from None
+        raise errors.error_of_program(error) from None
     return np.flatnonzero(~np.asarray(passed)).tolist()
 
 

@@ -8,7 +8,7 @@ referenced, by one program.
 import atexit
 import threading
 import weakref
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from types import MappingProxyType
 from typing import Any
 
@@ -31,7 +31,7 @@ from tapefacade._core.thread_state import ThreadState
 from tapefacade._core.tracebacks import IN_PLACE
 from tapefacade._core.traced_errors import as_traced
 from tapefacade._trace import execution
-from tapefacade._trace.assignments import HOLDS
+from tapefacade._trace.assignments import HOLDS, AssignmentJournal, surely
 from tapefacade._trace.buffer_donation import Handover, free_arguments, hand_over
 from tapefacade._trace.example_values import ExampleValues
 from tapefacade._trace.frames import (
@@ -723,11 +723,34 @@ class _RecordingThread(ThreadState):
     def __init__(self) -> None:
         self.recording = Recording()
         self.functions: list[RunningCall] = []  # the calls of functions whose Python runs
+        self.journals: list[AssignmentJournal] = []  # of what is assigned wholly or not at all
         self.describing = False  # whether only shapes are asked for: functions run as Python then
         self.examples: ExampleValues | None = None  # what Python looks at where there are no values
 
 
 THREAD = _RecordingThread()
+
+
+def all_or_nothing(call: Callable[[], Any]) -> Any:
+    """Calls Python that assigns variables; where Ctrl-C ends it they are as before."""
+    journals, journal = THREAD.journals, AssignmentJournal()
+    start = len(journals)
+    try:
+        journals.append(journal)
+        result = call()
+    except KeyboardInterrupt:
+        surely(journal.take_back)
+        raise
+    finally:
+        del journals[start:]  # no call, at which a signal could come in
+    return result
+
+
+def note_assigned(variables: Sequence[Any]) -> None:
+    """Takes note that variables are going to hold other tensors."""
+    for journal in THREAD.journals:
+        for variable in variables:
+            journal.note(variable)
 
 
 def need_python(why: str) -> None:

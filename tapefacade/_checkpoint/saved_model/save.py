@@ -5,7 +5,7 @@ import os
 import zlib
 from typing import Any
 
-from tapefacade._checkpoint.array_files import Array, unused_name, write_arrays, write_bytes
+from tapefacade._checkpoint.array_files import Array, write_arrays
 from tapefacade._checkpoint.checkpoint_files import (
     INDEX,
     VERSION,
@@ -37,6 +37,7 @@ from tapefacade._function.function.function import Function
 from tapefacade._io.file_errors import as_path
 from tapefacade._io.spec_json import NotEncodedError, encoded
 from tapefacade._io.storage import storage_of
+from tapefacade._io.whole_files import unused_name, write_bytes
 from tapefacade._state.variable import Variable
 
 FORMAT = "tapefacade saved model"

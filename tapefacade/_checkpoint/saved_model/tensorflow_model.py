@@ -13,7 +13,6 @@ from typing import Any
 
 from jax import export
 
-from tapefacade._checkpoint.array_files import write_bytes
 from tapefacade._checkpoint.object_graph import Objects, identity
 from tapefacade._checkpoint.saved_model.directory import TENSORFLOW_FILE
 from tapefacade._checkpoint.saved_model.function_variants import FunctionVariant, specs_of
@@ -30,6 +29,7 @@ from tapefacade._function.function.concrete_function import ConcreteFunction
 from tapefacade._function.function.function import Function
 from tapefacade._io.spec_json import NotEncodedError
 from tapefacade._io.tensor_protos import make_tensor_proto
+from tapefacade._io.whole_files import write_bytes
 from tapefacade._state.variable import Variable
 
 Cases = Sequence[tuple[FunctionVariant, ExportedProgram]]

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from tapefacade._checkpoint.array_files import Array, remove, replace, unused_name, write_bytes
+from tapefacade._checkpoint.array_files import Array
 from tapefacade._checkpoint.object_graph import GRAPH_KEY
 from tapefacade._checkpoint.tensorflow_files.bundle import LARGEST_SHORT
 from tapefacade._checkpoint.tensorflow_files.messages import CHECKPOINTS
@@ -22,6 +22,7 @@ from tapefacade._io.checksums import masked_crc
 from tapefacade._io.storage import storage_of
 from tapefacade._io.tensor_protos import shape_proto
 from tapefacade._io.varints import varint
+from tapefacade._io.whole_files import write_beside, write_bytes
 
 DATA = ".data-00000-of-00001"
 
@@ -37,10 +38,11 @@ def write_bundle(prefix: str, graph: Any, arrays: Mapping[str, Any]) -> None:
     described = text_tensor(as_bytes(graph.SerializeToString()))._value
     header = CHECKPOINTS["BundleHeaderProto"](num_shards=1)
     header.version.producer = 1
-    entries, place = {b"": header.SerializeToString()}, 0
+    entries = {b"": header.SerializeToString()}
     storage_of(prefix).makedirs(os.path.dirname(prefix) or ".")
-    beside = f"{prefix}{DATA}.{unused_name()}.part"
-    try:
+
+    def write(beside: str) -> None:
+        place = 0
         with storage_of(prefix).open(beside, "wb") as file:
             for key, value in sorted({**arrays, GRAPH_KEY: described}.items()):
                 array = np.asarray(value)
@@ -52,10 +54,8 @@ def write_bundle(prefix: str, graph: Any, arrays: Mapping[str, Any]) -> None:
                     crc32c=masked_crc(check),
                 ).SerializeToString()  # fmt: skip
                 place += len(stored)
-        replace(beside, prefix + DATA)
-    except BaseException:  # also Ctrl-C: no half a file stays behind
-        remove(beside)
-        raise
+
+    write_beside(prefix + DATA, write)
     write_bytes(f"{prefix}.index", written_table(entries))
 
 

@@ -18,7 +18,7 @@ from tapefacade._trace.assignments import HOLDS, boxes_of, set_together
 from tapefacade._trace.buffer_donation import PromisedValues, is_free
 from tapefacade._trace.execution import CONCRETE, WRAPPERS, Program, leaf_value, outputs_of
 from tapefacade._trace.jax_transformation import NO_TRACE, current_trace
-from tapefacade._trace.recording import THREAD
+from tapefacade._trace.recording import THREAD, note_assigned
 
 _NEW = object.__new__
 
@@ -101,6 +101,8 @@ class CompiledProgram:
         lock = first._lock  # that of all of them
         with lock:
             if lock is first._lock:
+                if THREAD.journals:
+                    note_assigned(self._changed)
                 results = self._run(tensors)
                 if Placement.is_used:
                     for variable in self._changed:

@@ -65,7 +65,6 @@ from tapefacade._function.function.trace_report import (
 )
 from tapefacade._function.function.tracing import (
     FunctionTrace,
-    InterruptedAssignments,
     RecordedRun,
     raise_asserted,
     record_body,
@@ -80,7 +79,7 @@ from tapefacade._trace.example_values import EXAMPLE_NUMBERS, ExampleValues
 from tapefacade._trace.frames import RunningCall, ValueWanted
 from tapefacade._trace.open_sizes import SizeAccount, open_sizes
 from tapefacade._trace.program_listing import ProgramListing, function_in_sentence
-from tapefacade._trace.recording import THREAD
+from tapefacade._trace.recording import THREAD, all_or_nothing
 from tapefacade._trace.tree import TREE, users_line
 
 MESSAGE_CREATED_LATER = (
@@ -333,7 +332,14 @@ class Function(PolymorphicFunction):
     ) -> Any:  # fmt: skip
         """Runs the Python without recording it."""
         running = RunningCall(self._refusal, takes_gradients=self._takes_gradients)
-        interrupted = InterruptedAssignments()
+
+        def run() -> Any:
+            with draws_by_place(counts):
+                result = self._on_tensors(args, kwargs, tensors, python)
+                structure = OutputStructure(result, self._python)
+                del result
+                raise_asserted(running, structure.tensors)
+                return structure.result()
 
         def end() -> None:
             if running.watched is not None:
@@ -345,21 +351,14 @@ class Function(PolymorphicFunction):
             THREAD.functions.append(running)
             if running.watched is not None:
                 running.watched.begin(THREAD.recording)
-            with draws_by_place(counts):
-                result = self._on_tensors(args, kwargs, tensors, python)
-                structure = OutputStructure(result, self._python)
-                del result
-                raise_asserted(running, structure.tensors)
-                return structure.result()
-        except KeyboardInterrupt:
-            surely(interrupted.take_back)
-            raise
+            result = all_or_nothing(run)
         finally:
-            try:  # `surely` itself may be interrupted before it has begun
+            try:  # Ctrl-C may come before it has begun
                 end()
             except BaseException:  # Ctrl-C on the way
                 end()
                 raise
+        return result
 
     @functools.cached_property
     def _takes_gradients(self) -> bool:

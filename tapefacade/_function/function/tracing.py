@@ -1,5 +1,6 @@
 """Recording a Python function while it runs."""
 
+import functools
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -12,10 +13,10 @@ from tapefacade._function.function.outputs import OutputStructure, raise_failed
 from tapefacade._function.function.recorded_program import RecordedProgram, slot_in
 from tapefacade._function.function.rewriter import Rewritten
 from tapefacade._state.variable import ARGUMENT, RESULT
-from tapefacade._trace.assignments import boxes_of, set_together, surely
+from tapefacade._trace.assignments import surely
 from tapefacade._trace.frames import RunningCall
 from tapefacade._trace.program_listing import definition_line
-from tapefacade._trace.recording import THREAD, Recording, raise_late
+from tapefacade._trace.recording import THREAD, Recording, all_or_nothing, raise_late
 from tapefacade._trace.tree import TREE
 
 
@@ -114,23 +115,6 @@ class FunctionTrace:
         """Returns the program as text; `stage` is "hlo", "stablehlo" or "optimized_hlo"."""
         assert self.recorded is not None
         return CompiledProgram(self.recorded).text(tensors, stage)
-
-
-class InterruptedAssignments:
-    """What variables held when the Python of a function began, for the case of an interrupt."""
-
-    def __init__(self) -> None:
-        self._recording = THREAD.recording
-        pending = self._recording.assigned.items()
-        self._before = {place: (v, v._seen) for place, (v, _) in pending} if pending else {}
-
-    def take_back(self) -> None:
-        """Undoes what the function has assigned, as far as it is pending."""
-        recording = THREAD.recording
-        recording.finish_handover()  # if buffers are gone, it is done
-        before = self._before if recording is self._recording else {}
-        pairs = [before.get(place, pair) for place, pair in recording.assigned.items()]
-        set_together(boxes_of([variable for variable, _ in pairs]), [held for _, held in pairs])
 
 
 def begin_step(recording: Recording) -> None:
@@ -252,7 +236,6 @@ class RecordedRun:
         slots = [slot_in(recording, tensor) for tensor in tensors]
         self.frame = recording.open_frame(is_undone=not self._inline)
         self._effects = len(recording.effects)
-        interrupted = InterruptedAssignments()
         self._running = running = RunningCall(refusal, is_rehearsal, takes_gradients)
         try:
             THREAD.functions.append(running)
@@ -262,12 +245,11 @@ class RecordedRun:
                     for slot, tensor, name in zip(slots, tensors, names, strict=True)
                 ]
                 self._arguments = [tensor._slot for tensor in inner]
-                self._structure = OutputStructure(function(inner), described)
+                result = all_or_nothing(functools.partial(function, inner))
+                self._structure = OutputStructure(result, described)
                 self._separate_results()
-                del inner
-        except BaseException as error:  # also Ctrl-C: assignments of half a function are undone
-            if self.frame.observed and isinstance(error, KeyboardInterrupt):
-                surely(interrupted.take_back)
+                del inner, result
+        except BaseException:  # also Ctrl-C: assignments of half a function are undone
             surely(self.undo)
             raise
         finally:

@@ -12,8 +12,10 @@ import numpy as np
 
 from tapefacade._core.tracebacks import shortening
 from tapefacade._io.storage import is_remote, local_copy, local_target, storage_of
+from tapefacade._io.whole_files import write_beside
 from tapefacade._keras.attribute_patches import AttributePatches
 from tapefacade._keras.keras2.notices import like, notice, refusal, source
+from tapefacade._trace.recording import all_or_nothing
 
 HDF5 = (".h5", ".hdf5", ".keras")
 HUGGING_FACE = "hf://"  # Keras downloads it by itself
@@ -84,14 +86,17 @@ def _saving_weights(original: Callable[..., None]) -> Callable[..., None]:
             original(self, filepath, overwrite, kwargs.get("max_shard_size", save_format))
             return
         path = os.fspath(filepath)
-        if path.endswith((".weights.h5", ".weights.json")):
+        if path.endswith(".weights.h5"):
+            _save_beside(path, overwrite, lambda place: original(self, place, overwrite))
+            return
+        if path.endswith(".weights.json"):
             original(self, filepath, overwrite)
             return
         notice(f"model.save_weights({_example(path)!r})", 'model.save_weights("name.weights.h5")')
         if os.path.dirname(path):
             storage_of(path).makedirs(os.path.dirname(path))
         if path.endswith(HDF5) or save_format in ("h5", "hdf5", "keras"):
-            _save_hdf5(self, path)
+            _save_beside(path, overwrite, partial(_save_hdf5, self))
         else:
             _save_checkpoint(self, path)
 
@@ -105,6 +110,15 @@ def _example(path: str) -> str:
 def _save_hdf5(model: Any, path: str) -> None:
     with local_target(path) as local, importlib.import_module("h5py").File(local, "w") as file:
         source("legacy.saving.legacy_h5_format").save_weights_to_hdf5_group(file, model)
+
+
+def _save_beside(path: str, overwrite: bool, save: Callable[[str], None]) -> None:
+    """Saves over a file; what ends on the way leaves the file as it was."""
+    if overwrite and not is_remote(path) and os.path.isfile(path):
+        end = ".weights.h5" if path.endswith(".weights.h5") else os.path.splitext(path)[1]
+        write_beside(os.path.realpath(path), save, end)
+    else:
+        save(path)
 
 
 def _loading_weights(original: Callable[..., Any]) -> Callable[..., Any]:
@@ -121,17 +135,17 @@ def _loading_weights(original: Callable[..., Any]) -> Callable[..., Any]:
         known = path.endswith((".weights.h5", ".weights.json")) and not by_name
         if known or (path.endswith(".keras") and not _is_hdf5(path)):
             load = partial(original, self, filepath, skip_mismatch=skip_mismatch, **kwargs)
-            return _all_or_nothing(self, load)
+            return _loaded_wholly(self, load)
         notice(f"model.load_weights({_example(path)!r})", 'model.load_weights("name.weights.h5")')
         if path.endswith(HDF5) or _is_hdf5(path):
-            _all_or_nothing(self, partial(_load_hdf5, self, path, by_name, skip_mismatch))
+            _loaded_wholly(self, partial(_load_hdf5, self, path, by_name, skip_mismatch))
             return None
-        return _all_or_nothing(self, partial(_load_checkpoint, self, path))
+        return _loaded_wholly(self, partial(_load_checkpoint, self, path))
 
     return shortening(load_weights)
 
 
-def _all_or_nothing(model: Any, load: Callable[[], Any]) -> Any:
+def _loaded_wholly(model: Any, load: Callable[[], Any]) -> Any:
     """Loads weights; if some do not fit, all variables keep their values, and the error names all.
 
     Raises:
@@ -145,7 +159,7 @@ def _all_or_nothing(model: Any, load: Callable[[], Any]) -> Any:
         for variable in part.variables
     ]
     try:
-        return load()
+        return all_or_nothing(load)
     except ValueError as error:
         for variable, tensor in held:
             if variable._root._seen is not tensor:
@@ -314,7 +328,12 @@ def _saving(original: Callable[..., Any]) -> Callable[..., Any]:
         ):  # h5py writes files of this machine
             with local_target(path) as local:
                 return save(model, local, overwrite, *args, save_format=save_format, **kwargs)
-        if path.endswith(HDF5) or path.startswith(HUGGING_FACE) or kwargs.get("zipped") is False:
+        if path.endswith(HDF5) and kwargs.get("zipped") is not False:
+            write = partial(_save_beside, path, overwrite)
+            return _with_all_of_it(
+                model, lambda: write(lambda place: original(model, place, overwrite, **kwargs))
+            )
+        if path.startswith(HUGGING_FACE) or kwargs.get("zipped") is False:
             return _with_all_of_it(model, lambda: original(model, filepath, overwrite, **kwargs))
         if save_format in ("h5", "hdf5"):
             formats = source("legacy.saving.legacy_h5_format")

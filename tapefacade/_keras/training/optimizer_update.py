@@ -20,16 +20,15 @@ from tapefacade._core.placement import PLACED, Placement
 from tapefacade._core.replica_places import current_replica, entered, replica_count
 from tapefacade._core.tensor import EagerTensor, from_host, host_value
 from tapefacade._function.function.recorded_program import RecordedProgram
-from tapefacade._function.function.tracing import InterruptedAssignments, record_body
+from tapefacade._function.function.tracing import record_body
 from tapefacade._keras.backend.conversion import NUMBERS
 from tapefacade._keras.backend.lifted_functions import KerasState
 from tapefacade._keras.backend.variables import put_on_device
 from tapefacade._ops.math.clipping import clip_by_norm
 from tapefacade._state.disconnected_variables import add_reason
 from tapefacade._state.indexed_slices import IndexedSlices
-from tapefacade._trace.assignments import surely
 from tapefacade._trace.frames import ValueWanted
-from tapefacade._trace.recording import THREAD
+from tapefacade._trace.recording import THREAD, all_or_nothing
 
 SETTINGS = (int, float, bool, str, type(None))
 MAX_PROGRAMS = 8  # of an optimizer; one whose settings change all the time runs its Python
@@ -69,19 +68,14 @@ def repeated_update(original: Callable[..., None]) -> Callable[..., None]:
     return _backend_apply_gradients
 
 
-def whole_update(original: Callable[..., Any]) -> Callable[..., Any]:
-    """Makes the method that updates and counts the step: after Ctrl-C it has done both or none."""
+def whole_call(original: Callable[..., Any]) -> Callable[..., Any]:
+    """Makes a method that assigns several variables: after Ctrl-C it has done all or nothing."""
 
     @functools.wraps(original)
-    def apply(self: Any, grads: Any, trainable_variables: Any = None) -> Any:
-        interrupted = InterruptedAssignments()
-        try:
-            return original(self, grads, trainable_variables)
-        except KeyboardInterrupt:
-            surely(interrupted.take_back)
-            raise
+    def method(*args: Any, **kwargs: Any) -> Any:
+        return all_or_nothing(functools.partial(original, *args, **kwargs))
 
-    return apply
+    return method
 
 
 def _check_shapes(grads: Sequence[Any], variables: Sequence[Any]) -> None:
