@@ -50,6 +50,11 @@ def current_replica() -> Any:
     return replica if replica is not None and replica.num_replicas_in_sync > 1 else None
 
 
+def is_in_replica() -> bool:
+    """Whether the thread is in a replica: in a function that a strategy runs."""
+    return bool(THREAD.places) and THREAD.places[-1].replica is not None
+
+
 def is_in_run() -> bool:
     """Whether a strategy runs a function in several replicas now, also in a `merge_call`."""
     return any(p.replica is not None and p.replica.num_replicas_in_sync > 1 for p in THREAD.places)

@@ -5,10 +5,11 @@ from typing import Any
 
 from tapefacade._core import nest
 from tapefacade._core.missing_members import lacks
+from tapefacade._core.replica_places import is_in_run
 from tapefacade._definition.op import function
-from tapefacade._distribute.distributed_variables import DistributedVariable
+from tapefacade._distribute.distributed_variables import MirroredVariable
 from tapefacade._distribute.reduction import as_tensors, reduce_op, reduced
-from tapefacade._distribute.replica_values import DistributedValues, Mirrored
+from tapefacade._distribute.replica_values import Mirrored, ReplicaValues
 
 
 @function("distribute.CrossDeviceOps")
@@ -73,20 +74,25 @@ class CrossDeviceOps:
 
 def _reduced(kind: Any, value: Any, destinations: Any) -> Any:
     reduce_op(kind)  # raises if there is none
-    if isinstance(value, DistributedValues):
+    if isinstance(value, ReplicaValues):
         value = reduced(kind, value, None, value._count)
     return sent_to(destinations, as_tensors(value))
 
 
 def sent_to(destinations: Any, value: Any) -> Any:
     """Returns tensors, for each replica if the destinations are of replicas."""
-    if isinstance(destinations, DistributedVariable):
+    if isinstance(destinations, MirroredVariable):
         count = destinations._strategy.num_replicas_in_sync
-    elif isinstance(destinations, DistributedValues):
+    elif isinstance(destinations, ReplicaValues):
         count = destinations._count
     else:
         return value
-    return nest.map_structure(lambda part: Mirrored([part] * count), value)
+    if count == 1:
+        return value
+    in_run = is_in_run()
+    return nest.map_structure(
+        lambda part: Mirrored(row=part, count=count) if in_run else Mirrored([part] * count), value
+    )
 
 
 @function("distribute.ReductionToOneDevice")

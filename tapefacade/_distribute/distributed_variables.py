@@ -16,12 +16,18 @@ import numpy as np
 from tapefacade._core import nest
 from tapefacade._core.conversion import convert
 from tapefacade._core.placement import name_devices
-from tapefacade._core.replica_places import current_replica, is_in_run
+from tapefacade._core.replica_places import current_replica, is_in_replica, is_in_run
 from tapefacade._core.tensor import EagerTensor, hinted
 from tapefacade._core.value_text import value_repr
 from tapefacade._distribute.collectives import FIRST_REPLICA, record_collective
-from tapefacade._distribute.reduction import ReduceOp, all_reduced
-from tapefacade._distribute.replica_values import DistributedValues, PerReplica, rows_here
+from tapefacade._distribute.reduction import ReduceOp, added, all_reduced
+from tapefacade._distribute.replica_devices import full_name
+from tapefacade._distribute.replica_values import (
+    DistributedValues,
+    PerReplica,
+    ReplicaValues,
+    rows_here,
+)
 from tapefacade._function.function.recorded_program import slot_in
 from tapefacade._ops.array.casting import cast
 from tapefacade._ops.array.copying import identity
@@ -77,11 +83,12 @@ MESSAGE_PART = (
 )
 HINT_PART = "Assign the variable itself, in `strategy.run`: each replica changes its own value."
 ROWS_THAT_ADD_UP = ("add", "sub", "mul", "div")  # those of all replicas, one after the other
+SEEN_FROM_OUTSIDE = (VariableAggregation.MEAN, VariableAggregation.ONLY_FIRST_REPLICA)
 REDUCTIONS = {VariableAggregation.SUM: ReduceOp.SUM, VariableAggregation.MEAN: ReduceOp.MEAN}
 
 
 class DistributedVariable(ResourceVariable):
-    """A variable that a strategy with several replicas has made.
+    """A variable that a strategy with replicas has made.
 
     Outside of the replicas it is one value. In them, an assignment does what `aggregation` says.
     """
@@ -93,37 +100,22 @@ class DistributedVariable(ResourceVariable):
     def __init__(self, strategy: "Strategy", **kwargs: Any) -> None:
         self._strategy = strategy
         super().__init__(**kwargs)
-        if self._synchronization is VariableSynchronization.NONE:
-            raise ValueError(MESSAGE_NO_SYNCHRONIZATION.format(kwargs.get("name")))
-        if self._aggregation is VariableAggregation.MEAN and not self.dtype.is_floating:
-            raise ValueError(
-                "creating distributed tf.Variable with aggregation=MEAN and a non-floating dtype "
-                "is not supported, please use a different aggregation or dtype"
-            )
-        if self._synchronization is VariableSynchronization.AUTO:
-            self._synchronization = VariableSynchronization.ON_WRITE
         strategy._variables.append(weakref.ref(self))
 
     @property
-    def values(self) -> tuple[Variable, ...]:
-        """What the replicas of this process have, in their order: a variable of each."""
-        here = self._strategy.here or range(self._strategy.num_replicas_in_sync)
-        if self._parts is None:
-            self._parts = weakref.WeakValueDictionary()
-        known = self._parts
-        return tuple(
-            [known.setdefault(place, ReplicaVariable(self, place)) for place in range(len(here))]
-        )
+    def _count(self) -> int:
+        """The number of replicas."""
+        return self._strategy.num_replicas_in_sync
 
     def _rows(self) -> tuple[EagerTensor, ...]:
         """Returns the values of the replicas of this process, in their order."""
-        count, here = self._strategy.num_replicas_in_sync, self._strategy.here
+        count, here = self._count, self._strategy.here
         if self._copies is not None and here is not None:
             return rows_here(self._copies.value(), here)
         if self._copies is not None:
             found = unstack(self._copies.value(), count)
         else:
-            found = [identity(self._shares(Variable.value(self))) for _ in here or range(count)]
+            found = [identity(self._shares(own_value(self))) for _ in here or range(count)]
         name_devices(found, self._strategy.extended.parameter_devices)
         return tuple(found)
 
@@ -193,12 +185,14 @@ class DistributedVariable(ResourceVariable):
             bring: brings together what the replicas give.
             alike: whether all replicas have the same afterwards, outside of them.
         """
+        if self._count == 1:
+            return change(value.values[0] if isinstance(value, ReplicaValues) else value)
         if current_replica() is not None:
             return change(bring(value))
         if is_in_run():
-            own = isinstance(value, DistributedValues) and value._row is not None
+            own = isinstance(value, ReplicaValues) and value._row is not None
             return change(value._row if own else value)
-        if not isinstance(value, DistributedValues) and (alike or not self.has_copies):
+        if not isinstance(value, ReplicaValues) and (alike or not self.has_copies):
             return change(value)
         self._strategy.run(lambda own: (change(own), None)[1], args=(value,))
         return self._unread()
@@ -237,8 +231,7 @@ class DistributedVariable(ResourceVariable):
     def _followed_by(self, tensor: EagerTensor) -> list[tuple[Variable, EagerTensor]]:
         if self._copies is None or is_in_run():
             return []
-        count = self._strategy.num_replicas_in_sync
-        return [(self._copies, stack([self._shares(tensor)] * count))]
+        return [(self._copies, stack([self._shares(tensor)] * self._count))]
 
     def _scatter_rows(self, path: str, sparse_delta: Any) -> Any:
         scatter, name = super()._scatter_rows, path.removeprefix("tensor_scatter_nd_")
@@ -332,6 +325,8 @@ class ReplicaVariable(UnreadVariable):
 
     def _put(self, tensor: EagerTensor) -> None:
         whole = self._whole
+        if whole._count == 1:
+            return whole._put(tensor)
         where = "in a replica" if is_in_run() else "where there are several processes"
         if is_in_run() or whole._strategy.here is not None:
             raise hinted(RuntimeError(MESSAGE_PART.format(whole.name, where)), HINT_PART)
@@ -339,14 +334,11 @@ class ReplicaVariable(UnreadVariable):
         rows[self._replica] = tensor
         stacked = stack(rows)
         put_together([whole, copies], [whole._outside(stacked), stacked])
+        return None
 
 
 def _part_name(whole: Variable, replica: int) -> str:
     return f"{whole._name}/replica_{replica}" if replica else whole._name
-
-
-class MirroredVariable(DistributedVariable):
-    """A variable of which all replicas have the same value, unless they assign different ones."""
 
 
 class AggregatingVariable(DistributedVariable):
@@ -355,21 +347,58 @@ class AggregatingVariable(DistributedVariable):
     __repr__ = ResourceVariable.__repr__
     __str__ = ResourceVariable.__str__
 
+    @property
+    def device(self) -> str:
+        """The name of the device that holds the value."""
+        return full_name(super().device)
 
-class SyncOnReadVariable(DistributedVariable):
+
+class MirroredVariable(DistributedVariable, DistributedValues):
+    """A variable of which all replicas have the same value, unless they assign different ones."""
+
+    def __init__(self, strategy: "Strategy", **kwargs: Any) -> None:
+        super().__init__(strategy, **kwargs)
+        if self._synchronization is VariableSynchronization.NONE:
+            raise ValueError(MESSAGE_NO_SYNCHRONIZATION.format(kwargs.get("name")))
+        if self._aggregation is VariableAggregation.MEAN and not self.dtype.is_floating:
+            raise ValueError(
+                "creating distributed tf.Variable with aggregation=MEAN and a non-floating dtype "
+                "is not supported, please use a different aggregation or dtype"
+            )
+        if self._synchronization is VariableSynchronization.AUTO:
+            self._synchronization = VariableSynchronization.ON_WRITE
+
+    @property
+    def values(self) -> tuple[Variable, ...]:
+        """What the replicas of this process have, in their order: a variable of each."""
+        here = self._strategy.here or range(self._count)
+        if self._parts is None:
+            self._parts = weakref.WeakValueDictionary()
+        known = self._parts
+        return tuple(
+            [known.setdefault(place, ReplicaVariable(self, place)) for place in range(len(here))]
+        )
+
+
+class SyncOnReadVariable(MirroredVariable):
     """A variable of which each replica has its own value, brought together where it is read."""
 
     def __init__(self, strategy: "Strategy", **kwargs: Any) -> None:
-        self._count = strategy.num_replicas_in_sync
-        self._is_sum = kwargs.get("aggregation") is VariableAggregation.SUM
+        self._aggregation = kwargs.get("aggregation", VariableAggregation.NONE)
         super().__init__(strategy, **kwargs)
-        if self._aggregation is VariableAggregation.NONE:
-            copies_of_replicas(self)  # nothing is seen outside
+        is_seen = self._is_sum or self._aggregation in SEEN_FROM_OUTSIDE
+        if not is_seen and self._count > 1:  # from outside
+            copies_of_replicas(self)
 
     def _set_up(self, tensor: EagerTensor, *args: Any, **kwargs: Any) -> None:
-        if self._is_sum:  # each replica has the initial value
+        is_sum = self._aggregation is VariableAggregation.SUM and tensor.dtype != "bool"
+        if is_sum and self._count > 1:  # each replica has the initial value
             tensor = multiply(tensor, np.asarray(self._count, tensor._type.numpy_dtype))
         super()._set_up(tensor, *args, **kwargs)
+
+    @property
+    def _is_sum(self) -> bool:
+        return self._aggregation is VariableAggregation.SUM and self.dtype != "bool"
 
     @property
     def has_own_values(self) -> bool:
@@ -379,10 +408,14 @@ class SyncOnReadVariable(DistributedVariable):
     # Outside of the replicas it is read and assigned only if it says how.
 
     def _require_aggregation(self) -> None:
-        if self._aggregation is VariableAggregation.NONE and current_replica() is None:
+        if is_in_replica():
+            return
+        if self._aggregation is VariableAggregation.NONE:
             raise hinted(
                 ValueError(MESSAGE_NOT_REDUCED.format(self._aggregation)), HINT_NOT_REDUCED
             )
+        if self._aggregation is VariableAggregation.SUM and not self._is_sum and self._count > 1:
+            added(False)  # raises, as truths are not added up
 
     def _look(self) -> None:
         self._require_aggregation()
@@ -422,25 +455,23 @@ class SyncOnReadVariable(DistributedVariable):
         raise hinted(NotImplementedError(MESSAGE_ON_READ.format(name)), HINT_ON_READ)
 
     def _require_addable(self, what: str) -> None:
-        is_sum = self._aggregation is VariableAggregation.SUM
-        if current_replica() is None and is_sum:
+        if self._aggregation is VariableAggregation.SUM and not is_in_replica():
             raise ValueError(
                 f"SyncOnReadVariable does not support `{what}` in cross-replica context when "
                 "aggregation is set to `tf.VariableAggregation.SUM`."
             )
 
     def _outside(self, stacked: EagerTensor) -> EagerTensor:
-        if self._aggregation is VariableAggregation.SUM:
+        if self._is_sum:
             return reduce_sum(stacked, 0)
         if self._aggregation is VariableAggregation.MEAN:
             return reduce_mean(stacked, 0)
         return stacked[0]
 
     def _shares(self, tensor: EagerTensor) -> EagerTensor:
-        if self._aggregation is not VariableAggregation.SUM:
+        if not self._is_sum or self._count == 1:
             return tensor
-        count = self._strategy.num_replicas_in_sync
-        return cast(truediv(tensor, np.asarray(count, tensor._type.numpy_dtype)), self.dtype)
+        return cast(truediv(tensor, np.asarray(self._count, tensor._type.numpy_dtype)), self.dtype)
 
 
 def copies_of_replicas(variable: DistributedVariable) -> Variable:
@@ -471,7 +502,12 @@ def copies_of_replicas(variable: DistributedVariable) -> Variable:
 
 
 def own_value(variable: DistributedVariable) -> EagerTensor:
-    """Records what the replica that is recorded has of a variable."""
+    """Records a read of a variable that may say nothing of how its replicas come together.
+
+    Within a run it is what the replica that is recorded has.
+    """
+    if type(variable._tensor) is not EagerTensor:  # strings are on the host
+        return variable._tensor
     recording = THREAD.recording
     slot = ResourceVariable._slot_in(variable, recording)
     (value,) = recording.apply(READ_VALUE, (), (slot,), [variable._type])
@@ -487,7 +523,7 @@ def values_of_variable(part: Any) -> Any:
         return PerReplica(row=own_value(part), count=count)
     if part._copies is not None:
         return PerReplica(stacked=part._copies.value(), count=count, here=here)
-    return PerReplica([part._shares(part.value())] * count, here=here)
+    return PerReplica([part._shares(own_value(part))] * count, here=here)
 
 
 def replicas_in_turn(strategy: "Strategy") -> Iterator[int]:
@@ -569,8 +605,9 @@ def distributed(strategy: "Strategy") -> Callable[..., Variable]:
 
     def create(next_creator: Callable[..., Any], **kwargs: Any) -> Variable:
         is_on_read = kwargs.get("synchronization") is VariableSynchronization.ON_READ
-        shared = AggregatingVariable if strategy.requires_aggregation else MirroredVariable
-        kind = SyncOnReadVariable if is_on_read else shared
-        return kind(strategy, **kwargs)
+        mirrored = SyncOnReadVariable if is_on_read else MirroredVariable
+        kind = AggregatingVariable if strategy.requires_aggregation else mirrored
+        with strategy.placed():
+            return kind(strategy, **kwargs)
 
     return create

@@ -17,7 +17,7 @@ from tapefacade._distribute.collectives import (
     record_collective,
     record_gathering,
 )
-from tapefacade._distribute.replica_values import DistributedValues
+from tapefacade._distribute.replica_values import ReplicaValues
 from tapefacade._function.function.recorded_program import slot_in
 from tapefacade._ops.array.joining import concat
 from tapefacade._ops.math.arithmetic import add_n, multiply
@@ -69,7 +69,7 @@ def reduce_op(given: Any) -> ReduceOp:
 
 def as_tensors(value: Any) -> Any:
     """Returns a structure with tensors in the place of variables and numbers."""
-    kept = IndexedSlices | DistributedValues
+    kept = IndexedSlices | ReplicaValues
     return nest.map_structure(
         lambda part: part if isinstance(part, kept) else convert_to_tensor(part), value
     )
@@ -96,7 +96,7 @@ def reduced(given: Any, value: Any, axis: Any, count: int) -> Any:
 def _reduced(kind: ReduceOp, part: Any, axis: Any, count: int) -> Any:
     if axis is not None:
         return _reduced_along(kind, part, axis, count)
-    if isinstance(part, DistributedValues):
+    if isinstance(part, ReplicaValues):
         return _over_replicas(kind, part, count)
     if kind is ReduceOp.MEAN or (isinstance(part, int | float) and part == 0):
         return part
@@ -109,7 +109,7 @@ def _reduced(kind: ReduceOp, part: Any, axis: Any, count: int) -> Any:
     )
 
 
-def _over_replicas(kind: ReduceOp, part: DistributedValues, count: int) -> Any:
+def _over_replicas(kind: ReduceOp, part: ReplicaValues, count: int) -> Any:
     """Adds the values of the replicas up; divides by their number for the mean."""
     if part._row is not None:
         return all_reduced(kind, part._row, count)
@@ -138,14 +138,14 @@ def _reduced_along(kind: ReduceOp, part: Any, axis: Any, count: int) -> Any:
         ValueError: if there is no such axis.
     """
     axes = [axis] if isinstance(axis, int) else axis
-    every = part._every() if isinstance(part, DistributedValues) else [part]
+    every = part._every() if isinstance(part, ReplicaValues) else [part]
     values = [convert(value) for value in every]
     rank = len(values[0]._type.shape)
     for place in axes:
         if not -rank <= place < rank:
             known = f"The axis is one of {list(range(rank))}." if rank else HINT_SCALARS
             raise hinted(ValueError(MESSAGE_AXIS.format(place, rank)), known)
-    if not isinstance(part, DistributedValues):
+    if not isinstance(part, ReplicaValues):
         if kind is ReduceOp.MEAN:
             return reduce_mean(part, axis)
         total = reduce_sum(part, axis)  # all replicas have it
@@ -217,7 +217,7 @@ def gathered(value: Any, axis: int, mesh: Mesh | None = None) -> Any:
         axis: the axis.
         mesh: the devices of the replicas, if some belong to other processes.
     """
-    if not isinstance(value, DistributedValues):
+    if not isinstance(value, ReplicaValues):
         return value
     if value._row is not None:
         return all_gathered(value._row, axis, value._count)

@@ -40,7 +40,7 @@ from tapefacade._distribute.replica_uneven_run_op import (
     UnevenRun,
     UnevenRunForEffects,
 )
-from tapefacade._distribute.replica_values import DistributedValues, PerReplica, regrouped, selected
+from tapefacade._distribute.replica_values import PerReplica, ReplicaValues, regrouped, selected
 from tapefacade._function.control.bodies import Body, BodyProgram, body_of, operand, record_checks
 from tapefacade._function.control.scan_op import BodyKey
 from tapefacade._function.function.rewriter import REWRITER
@@ -80,7 +80,7 @@ class ReplicaCall:
 
     def result(self) -> Any:
         """Calls the function; returns a structure with `PerReplica` leaves."""
-        stacks = [_stacked(leaf) for leaf in self.flat if isinstance(leaf, DistributedValues)]
+        stacks = [_stacked(leaf) for leaf in self.flat if isinstance(leaf, ReplicaValues)]
         is_even = not any(each is None for each in stacks)
         if not is_even and not self._is_dense():
             return self._in_turn(WHY_SHAPES)
@@ -123,7 +123,7 @@ class ReplicaCall:
             rest = iter(tensors)
             flat = []
             for leaf in self.flat:
-                if not isinstance(leaf, DistributedValues):
+                if not isinstance(leaf, ReplicaValues):
                     flat.append(leaf)
                     continue
                 form = None if leaf._stacked is not None else leaf._every()[0]
@@ -253,12 +253,12 @@ class ReplicaCall:
 
     def _is_dense(self) -> bool:
         """Whether all values of the replicas are tensors of numbers."""
-        own = [leaf for leaf in self.flat if isinstance(leaf, DistributedValues)]
+        own = [leaf for leaf in self.flat if isinstance(leaf, ReplicaValues)]
         values = [_as_operand(value) for leaf in own for value in leaf._every()]
         return all(type(value) is EagerTensor for value in values)
 
     def _operands_of(self, replica: int) -> list[EagerTensor]:
-        own = [leaf for leaf in self.flat if isinstance(leaf, DistributedValues)]
+        own = [leaf for leaf in self.flat if isinstance(leaf, ReplicaValues)]
         return [convert(leaf._every()[replica]) for leaf in own]
 
     def _recorded_each(self) -> list["_RecordedCall"]:
@@ -496,7 +496,7 @@ def _key_of(item: Any) -> Hashable:
     return id(item)
 
 
-def _stacked(value: DistributedValues) -> Any:
+def _stacked(value: ReplicaValues) -> Any:
     """Returns the values of the replicas stacked, or their parts; None if their types differ."""
     if value._stacked is not None:
         return value._stacked

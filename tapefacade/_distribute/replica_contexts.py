@@ -17,7 +17,7 @@ from tapefacade._distribute.reduction import (
     reduce_op,
     require_dense,
 )
-from tapefacade._distribute.replica_values import DistributedValues, PerReplica
+from tapefacade._distribute.replica_values import PerReplica, ReplicaValues
 from tapefacade._ops.array.joining import concat
 from tapefacade._trace.recording import THREAD as RECORDING_THREAD
 
@@ -222,7 +222,7 @@ class SingleReplica(ReplicaContext):
 
 def own_part(value: Any) -> Any:
     """Returns what an argument of `merge_call` is in a replica."""
-    if isinstance(value, DistributedValues) and value._row is not None:
+    if isinstance(value, ReplicaValues) and value._row is not None:
         return value._row
     return value
 

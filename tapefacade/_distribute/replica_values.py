@@ -32,8 +32,8 @@ HINT_HERE = (
 )
 
 
-class DistributedValues(CompositeTensor):
-    """A value of which each replica has its own: the base class of `PerReplica`.
+class DistributedValues:
+    """What each replica has its own of: values that `run` returns, and variables.
 
     >>> strategy = tf.distribute.MirroredStrategy(["CPU:0", "CPU:1"])
     >>> context = tf.distribute.get_replica_context
@@ -46,6 +46,12 @@ class DistributedValues(CompositeTensor):
       1: <tf.Tensor: shape=(), dtype=int32, numpy=1>
     }
     """
+
+    __slots__ = ()
+
+
+class ReplicaValues(DistributedValues, CompositeTensor):
+    """A value of which each replica has its own: the base class of `PerReplica`."""
 
     __slots__ = ("__weakref__", "_count", "_devices", "_here", "_row", "_stacked", "_values")
     _is_tensor = False
@@ -147,13 +153,13 @@ def rows_here(stacked: EagerTensor, here: range) -> tuple[EagerTensor, ...]:
     return tuple(from_host(np.asarray(found[replica])) for replica in here)
 
 
-class PerReplica(DistributedValues):
+class PerReplica(ReplicaValues):
     """A value of which each replica has its own, as `tf.distribute.Strategy.run` returns it."""
 
     __slots__ = ()
 
 
-class Mirrored(DistributedValues):
+class Mirrored(ReplicaValues):
     """A value of which all replicas have the same."""
 
     __slots__ = ()
@@ -221,6 +227,6 @@ def regrouped(
 def selected(structure: Any, replica: int) -> Any:
     """Returns what a replica has of a structure with `PerReplica` leaves."""
     return nest.map_structure(
-        lambda leaf: leaf.values[replica] if isinstance(leaf, DistributedValues) else leaf,
+        lambda leaf: leaf.values[replica] if isinstance(leaf, ReplicaValues) else leaf,
         structure,
     )

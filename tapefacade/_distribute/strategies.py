@@ -13,7 +13,13 @@ from tapefacade._core import nest
 from tapefacade._core.conversion import convert
 from tapefacade._core.missing_members import NO_SESSION, lacks
 from tapefacade._core.process_group import PROCESSES
-from tapefacade._core.replica_places import THREAD, ReplicaPlace, entered, is_in_run
+from tapefacade._core.replica_places import (
+    THREAD,
+    ReplicaPlace,
+    entered,
+    is_in_replica,
+    is_in_run,
+)
 from tapefacade._core.tensor import EagerTensor, hinted
 from tapefacade._core.tensor_spec import TensorSpec
 from tapefacade._core.tensor_type import TensorType
@@ -21,6 +27,7 @@ from tapefacade._definition.op import function
 from tapefacade._distribute.cross_device_ops import sent_to
 from tapefacade._distribute.distributed_variables import (
     DistributedVariable,
+    MirroredVariable,
     SyncOnReadVariable,
     distributed,
     values_of_variable,
@@ -32,14 +39,21 @@ from tapefacade._distribute.input_datasets import (
     ValueContext,
     cut_for_replicas,
 )
-from tapefacade._distribute.reduction import as_tensors, gathered, reduced, require_dense
+from tapefacade._distribute.reduction import (
+    ReduceOp,
+    as_tensors,
+    gathered,
+    reduce_op as kind_of_reduction,
+    reduced,
+    require_dense,
+)
 from tapefacade._distribute.replica_calls import ReplicaCall
 from tapefacade._distribute.replica_contexts import RecordedReplica, ReplicaContext, own_part
 from tapefacade._distribute.replica_devices import default_devices, full_name, mesh_of
 from tapefacade._distribute.replica_run_op import ReplicaPlan
 from tapefacade._distribute.replica_values import (
-    DistributedValues,
     PerReplica,
+    ReplicaValues,
     regrouped,
     selected,
 )
@@ -93,13 +107,19 @@ def _is_mirrored(part: Any) -> bool:
     return isinstance(part, DistributedVariable) and not isinstance(part, SyncOnReadVariable)
 
 
+def _of_one_replica(value: Any) -> Any:
+    """Returns a structure in which the one replica there is has its values."""
+    is_own = any(isinstance(part, ReplicaValues) for part in nest.flatten(value))
+    return selected(value, 0) if is_own else value
+
+
 def require_across_replicas(message: str = MESSAGE_IN_REPLICA) -> None:
     """Raises if the thread is in a replica.
 
     Raises:
         RuntimeError: if so, with the message.
     """
-    if THREAD.places and THREAD.places[-1].replica is not None:
+    if is_in_replica():
         raise RuntimeError(message)
 
 
@@ -140,9 +160,7 @@ class StrategyExtended:
 
     def variable_created_in_scope(self, v: Any) -> bool:
         """Whether the strategy has made a variable."""
-        if self._strategy.num_replicas_in_sync == 1:
-            return True
-        return getattr(v, "_strategy", None) is self._strategy
+        return getattr(v, "_strategy", DEFAULT) is self._strategy
 
     def read_var(self, v: Any) -> EagerTensor:
         """Returns the value of a variable, as it is seen outside of the replicas."""
@@ -159,9 +177,12 @@ class StrategyExtended:
         """
         require_across_replicas()
         count = self._strategy.num_replicas_in_sync
+        if _is_mirrored(value) and kind_of_reduction(reduce_op) is ReduceOp.MEAN:
+            return value
+        if count == 1:
+            value = _of_one_replica(value)
         result = as_tensors(reduced(reduce_op, value, None, count))
-        row = isinstance(value, DistributedValues) and value._row is not None
-        return result if count == 1 or row else sent_to(destinations, result)
+        return result if count == 1 else sent_to(destinations, result)
 
     def batch_reduce_to(
         self, reduce_op: Any, value_destination_pairs: Any, options: Any = None
@@ -178,13 +199,15 @@ class StrategyExtended:
         Of arguments of which each replica has its own, it gets that of the replica.
         """
         given: Any = (args, kwargs or {})
-        own = [p for p in nest.flatten(given) if isinstance(p, DistributedValues)]
-        if any(part._row is None for part in own):
+        own = [p for p in nest.flatten(given) if isinstance(p, ReplicaValues)]
+        if any(part._row is None for part in own) or isinstance(var, SyncOnReadVariable):
             result = self._strategy.run(fn, (var, *args), kwargs)
         else:
             args, kwargs = nest.map_structure(own_part, given)
             result = fn(var, *args, **(kwargs or {}))
-        return result if group else self._strategy.experimental_local_results(result)
+        if group or isinstance(result, ReplicaValues):
+            return result if group else self._strategy.experimental_local_results(result)
+        return (result,) * (len(var.values) if isinstance(var, MirroredVariable) else 1)
 
     def update_non_slot(
         self, colocate_with: Any, fn: Callable[..., Any], args: Any = (),
@@ -283,6 +306,7 @@ class Strategy:
 
     cluster_resolver: Any = None
     requires_aggregation = False  # of variables that replicas assign
+    _groups_values = False  # those of one replica as well
     _devices: tuple[str, ...] = ()
     _parameter_devices: tuple[str, ...] = ()  # where variables are, if elsewhere
     mesh: Mesh | None = None  # None where the replicas share a device, or there is one
@@ -318,14 +342,14 @@ class Strategy:
 
     def creator(self) -> Callable[..., Any] | None:
         """Returns what makes variables in the scope; None if they are plain ones."""
-        if self.num_replicas_in_sync > 1:
-            return distributed(self)
         return self._create_placed if self._devices else None
 
     def _create_placed(self, next_creator: Callable[..., Any], **kwargs: Any) -> Any:
         """Makes a variable on the device of the one replica."""
-        with self._placed():
-            return next_creator(**kwargs)
+        with self.placed():
+            variable = next_creator(**kwargs)
+        variable._strategy = self
+        return variable
 
     def creating(self) -> contextlib.AbstractContextManager[None]:
         """Makes a block whose variables are those of the strategy."""
@@ -353,7 +377,7 @@ class Strategy:
         with entered(self, None), self.creating():
             yield self
 
-    def _placed(self) -> contextlib.AbstractContextManager[None]:
+    def placed(self) -> contextlib.AbstractContextManager[None]:
         """Makes a block on the device of the one replica, if it has a device."""
         has_device = self.num_replicas_in_sync == 1 and self._devices
         return device(self._devices[0]) if has_device else contextlib.nullcontext()
@@ -428,8 +452,9 @@ class Strategy:
         require_across_replicas()
         _require_positions(args)
         if self.num_replicas_in_sync == 1:
-            with entered(self, ReplicaContext(self)), self._placed():
-                return fn(*args, **(kwargs or {}))
+            with entered(self, ReplicaContext(self)), self.placed():
+                given: Any = _of_one_replica((args, kwargs or {}))
+                return fn(*given[0], **given[1])
         if is_in_run():  # what `merge_call` has called: the replicas are being recorded
             args, kwargs = nest.map_structure(own_part, (args, kwargs or {}))
             context = RecordedReplica(self)
@@ -487,6 +512,7 @@ class Strategy:
             lambda part: part if _is_mirrored(part) and axis is None else values_of_variable(part),
             value,
         )
+        value = _of_one_replica(value) if self.num_replicas_in_sync == 1 else value
         return as_tensors(reduced(reduce_op, value, axis, self.num_replicas_in_sync))
 
     def gather(self, value: Any, axis: int) -> Any:
@@ -503,11 +529,10 @@ class Strategy:
         """
         require_across_replicas(MESSAGE_GATHER_IN_REPLICA)
         require_dense(value, "gather")
+        value = nest.map_structure(values_of_variable, value)
         if self.num_replicas_in_sync == 1:
-            return ReplicaContext(self).all_gather(value, axis)
-        return nest.map_structure(
-            lambda part: gathered(values_of_variable(part), axis, self.mesh), value
-        )
+            return ReplicaContext(self).all_gather(_of_one_replica(value), axis)
+        return nest.map_structure(lambda part: gathered(part, axis, self.mesh), value)
 
     def experimental_local_results(self, value: Any) -> tuple[Any, ...]:
         """Returns the values of the replicas as a tuple.
@@ -518,11 +543,11 @@ class Strategy:
         >>> tf.distribute.MirroredStrategy().experimental_local_results(3)
         (3,)
         """
-        if isinstance(value, DistributedVariable):
+        if isinstance(value, MirroredVariable):
             return value.values
         if self.num_replicas_in_sync == 1:
-            return (value,)
-        if nest.is_nested(value) or isinstance(value, DistributedValues):
+            return (_of_one_replica(value),)
+        if nest.is_nested(value) or isinstance(value, ReplicaValues):
             count = self.num_replicas_in_sync if self.here is None else len(self.here)
             return tuple(selected(value, place) for place in range(count))
         return (value,)
@@ -558,7 +583,7 @@ class Strategy:
         }
         """
         count = self.num_replicas_in_sync
-        if count == 1:
+        if count == 1 and not self._groups_values:
             return value_fn(ValueContext())
         return regrouped([value_fn(ValueContext(r, count)) for r in range(count)], same=False)
 
@@ -623,18 +648,18 @@ class Strategy:
         def cut_part(part: Any) -> Any:
             if part is None:  # `train_on_batch` without weights
                 return None
-            is_cut = isinstance(part, DistributedValues)
+            is_cut = isinstance(part, ReplicaValues)
             return cut_for_replicas(part if is_cut else convert(part), self)
 
         return nest.map_structure(cut_part, batch)
 
     def joined(self, value: Any) -> Any:
         """Returns the values of the replicas, joined."""
-        return self.gather(value, 0) if isinstance(value, DistributedValues) else value
+        return self.gather(value, 0) if isinstance(value, ReplicaValues) else value
 
     def averaged(self, value: Any) -> Any:
         """Returns the mean of the values of the replicas."""
-        is_own = isinstance(value, DistributedValues)
+        is_own = isinstance(value, ReplicaValues)
         return self.reduce("MEAN", value, None) if is_own else value
 
     experimental_distribute_datasets_from_function = distribute_datasets_from_function
@@ -646,6 +671,13 @@ class Strategy:
 
 class DeviceStrategy(Strategy):
     """A strategy whose replicas have devices of their own."""
+
+    _groups_values = True
+
+    def creator(self) -> Callable[..., Any] | None:
+        """Returns what makes variables in the scope."""
+        is_central = self.requires_aggregation and self.num_replicas_in_sync == 1
+        return super().creator() if is_central else distributed(self)
 
     def _use(self, devices: Any) -> None:
         """Sets the devices.

@@ -33,7 +33,7 @@ from tapefacade._distribute.input_datasets import (
 from tapefacade._distribute.reduction import as_tensors, reduced
 from tapefacade._distribute.replica_devices import default_devices, mesh_of_devices
 from tapefacade._distribute.replica_run_op import ReplicaPlan
-from tapefacade._distribute.replica_values import DistributedValues, PerReplica
+from tapefacade._distribute.replica_values import PerReplica, ReplicaValues
 from tapefacade._distribute.strategies import (
     MESSAGE_GATHER_IN_REPLICA,
     DeviceStrategy,
@@ -230,7 +230,7 @@ class MultiWorkerMirroredStrategy(DeviceStrategy):
         if len(self.here) > 1:
             return result
         return nest.map_structure(
-            lambda part: part.values[0] if isinstance(part, DistributedValues) else part, result
+            lambda part: part.values[0] if isinstance(part, ReplicaValues) else part, result
         )
 
     def reduce(self, reduce_op: Any, value: Any, axis: int | None) -> Any:
@@ -272,7 +272,7 @@ class MultiWorkerMirroredStrategy(DeviceStrategy):
         return self._together("what `gather` is given", value, lambda part: gather(part, axis))
 
     def _count_of(self, part: Any) -> int:
-        return part._count if isinstance(part, DistributedValues) else self._count
+        return part._count if isinstance(part, ReplicaValues) else self._count
 
     def _together(self, what: str, value: Any, do: Callable[[Any], Any]) -> Any:
         """Does something with values of which each process has its own."""
@@ -286,7 +286,7 @@ class MultiWorkerMirroredStrategy(DeviceStrategy):
 
     def _everyones(self, part: Any, what: str) -> Any:
         """Returns what all processes have in the place of a plain tensor of this one."""
-        if isinstance(part, DistributedValues) or (isinstance(part, int | float) and part == 0):
+        if isinstance(part, ReplicaValues) or (isinstance(part, int | float) and part == 0):
             return part
         if not self._is_outside():
             raise hinted(RuntimeError(MESSAGE_PLAIN.format(what)), HINT_PLAIN)
