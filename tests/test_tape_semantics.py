@@ -3,6 +3,8 @@
 The expected values are TensorFlow 2.21's, unless a test says otherwise.
 """
 
+import functools
+
 import numpy as np
 import pytest
 from steps import close_everything, counted, nothing_open, settle
@@ -499,6 +501,36 @@ def test_custom_gradient_within_a_custom_gradient(looked):
         g = inner.gradient(y, x)
     assert shown([y, g, outer.gradient(g, x)]) == [[2.0, 10.0], [10.0, 20.0], [10.0, 10.0]]
     assert inner.jacobian(y, x).numpy().tolist() == [[10.0, 0.0], [0.0, 20.0]]
+
+
+def test_partials_of_custom_gradients_in_loops_are_told_apart():
+    calls = []
+
+    @tf.custom_gradient
+    def square(x):
+        return x**2, functools.partial(lambda x, upstream: 2 * x * upstream, x)
+
+    @tf.custom_gradient
+    def cube(x):
+        return x**3, functools.partial(lambda x, upstream: 3 * square(x) * upstream, x)
+
+    @tf.function
+    def curvatures(x, count):
+        calls.append(1)
+        total = tf.zeros([])
+        for _ in tf.range(count):
+            with tf.GradientTape() as outer:
+                outer.watch(x)
+                with tf.GradientTape() as inner:
+                    inner.watch(x)
+                    y = cube(x)
+                slope = inner.gradient(y, x)
+            total += outer.gradient(slope, x)
+        return total
+
+    found = [curvatures(tf.constant(2.0), tf.constant(n)).numpy() for n in (1, 2, 3, 4)]
+    assert found == [12.0, 24.0, 36.0, 48.0]
+    assert len(calls) == 2  # the first call, and what is recorded for all others
 
 
 def test_custom_gradient_of_a_closed_tape():

@@ -29,6 +29,10 @@ MAX_DEPTH = 100  # of groups in groups, as in Protocol Buffers
 INLINE = "bytes://"
 MESSAGE_DATA = "CountFields: Failed to consume entire buffer"
 MESSAGE_PACKED = "Corrupt packed varint"
+MESSAGE_FULL = (
+    "ReadPackedValues: Tried to write more entries than allowed.  Field tag: {}, Max entries "
+    "allowed: {}"
+)
 MESSAGE_LENGTH = "Illegal data length for packed fixed-size type: {}"
 # For the library only: messages of any file are looked up through it.
 MESSAGES = MessageFile("tapefacade/fields.proto", use="Fields of messages")
@@ -182,10 +186,13 @@ def decode_proto(
     else:
         messages = list(array.flat)
     found = [_values_in(message, fields, fail) for message in messages]
-    sizes = np.array([[len(values) for values in one] for one in found], np.int32)
+    of_fields = list(zip(*found, strict=True))
+    for field, read in zip(fields, of_fields, strict=True):
+        _check_pieces(field, read, fail)
+    sizes = np.array([[len(read.values) for read in one] for one in found], np.int32)
     stacked = [
-        _stacked([one[place] for one in found], field, dtype, array.shape)
-        for place, (field, dtype) in enumerate(zip(fields, wanted, strict=True))
+        _stacked([one.values for one in read], field, dtype, array.shape)
+        for field, read, dtype in zip(fields, of_fields, wanted, strict=True)
     ]
     return DecodedFields(from_host(sizes.reshape(*array.shape, len(fields))), stacked)
 
@@ -358,12 +365,53 @@ def _written_anew(
     return message.SerializeToString()
 
 
+class _ReadField:
+    """What has been read of a field in one message.
+
+    Attributes:
+        values: its values.
+        pieces: for each packed piece, how many values were there before it.
+    """
+
+    def __init__(self, field: ProtoField) -> None:
+        self._field = field
+        self._is_default = False
+        self.values: list[Any] = []
+        self.pieces: list[int] = []
+
+    def add(self, data: bytes, in_one: bool, fail: Callable[..., Exception]) -> None:
+        """Takes a value, or several in one piece.
+
+        Of a field that is not repeated the last value counts. A piece is no value of it: as in
+        TensorFlow, it stands for the default.
+        """
+        repeated, kind = self._field.repeated, self._field.type
+        values = list(_unpacked(data, kind, fail)) if in_one else [data]
+        if in_one:
+            self.pieces.append(0 if self._is_default else len(self.values))
+        if repeated or not in_one:
+            kept = self.values if repeated else []
+            self.values = kept + [_value(value, kind) for value in values]
+            self._is_default = False
+        elif values and not self.values:
+            self.values, self._is_default = [self._field.default], True
+
+
+def _check_pieces(
+    field: ProtoField, read: tuple[_ReadField, ...], fail: Callable[..., Exception]
+) -> None:
+    """Raises if a packed piece, even an empty one, comes where a tensor's row is full already."""
+    most = max(len(one.values) for one in read)
+    if most and any(before >= most for one in read for before in one.pieces):
+        raise fail(MESSAGE_FULL.format(field.number, most), errors.DataLossError)
+
+
 def _values_in(
     data: bytes, fields: list[ProtoField], fail: Callable[..., Exception]
-) -> list[list[Any]]:
+) -> list[_ReadField]:
     """Returns the values of each field in a message."""
     by_number = {field.number: place for place, field in reversed(list(enumerate(fields)))}
-    found: list[list[Any]] = [[] for _ in fields]
+    found = [_ReadField(field) for field in fields]
     at = 0
     while at < len(data):
         try:
@@ -391,11 +439,9 @@ def _values_in(
                 _, start = read_varint(data, start)
             elif wire == GROUP:  # with its two keys
                 start = at
-            piece = data[start:end]
-            values = _unpacked(piece, field.type, fail) if in_one else [piece]
-            found[place].extend([_value(value, field.type) for value in values])
+            found[place].add(data[start:end], in_one, fail)
         at = end
-    return [own if field.repeated else own[-1:] for own, field in zip(found, fields, strict=True)]
+    return found
 
 
 def _end(data: bytes, at: int, number: int, wire: int, depth: int = 0) -> int:

@@ -1,5 +1,6 @@
 """Fields of serialized messages: `tf.io.decode_proto`, `tf.io.encode_proto`."""
 
+import functools
 import struct
 
 from programs.program import answers
@@ -183,6 +184,33 @@ def what_cannot_be_read(tf, np):
         lambda: tf.io.decode_proto([b""], "t.M", ["f_int32"], [tf.int32] * 2, described),
         lambda: tf.io.decode_proto([1], "tensorflow.Int64List", ["value"], [tf.int64]),
     )
+
+
+def packed_pieces(tf, np):
+    described = source()
+
+    def read(*data, name="f_int32", dtype=tf.int32):
+        return tf.io.decode_proto(data, "t.M", [name], [dtype], described)
+
+    found = {}
+    for field, name in ((5, "f_int32"), (105, "r_int32"), (305, "d_int32")):
+        single, packed, empty = one(field, 5), block(field, b"\7\10"), block(field, b"")
+        joined = {
+            "packed": packed, "packed single": packed + single, "single packed": single + packed,
+            "packed packed": packed + packed, "empty": empty, "single empty": single + empty,
+            "empty single": empty + single, "three": packed + single + packed,
+        }  # fmt: skip
+        for order, data in joined.items():
+            found[name, order] = answers(
+                functools.partial(read, data, name=name),
+                functools.partial(read, data, single + single, name=name),
+                functools.partial(read, packed, data, name=name),
+            )
+    bad = block(5, b"\xff")
+    found["bad"] = answers(lambda: read(bad), lambda: read(one(5, 5) + bad))
+    floats = key(2, 5) + struct.pack("<f", 1.5) + block(2, struct.pack("<2f", 2.0, 3.0))
+    found["floats"] = answers(lambda: read(floats, name="f_float", dtype=tf.float32))
+    return {" ".join(k) if isinstance(k, tuple) else k: v for k, v in found.items()}
 
 
 def writing(tf, np):

@@ -264,6 +264,9 @@ def _codes(function: Callable[..., Any]) -> tuple[Any, ...]:
     `grad_fn` is a new function at each call, and may be a wrapper that several have.
     """
     functions: list[Any] = [function]
+    while isinstance(function, functools.partial):
+        functions += [*function.args, *function.keywords.values()]
+        functions[0] = function = function.func
     for cell in getattr(function, "__closure__", None) or ():
         with suppress(ValueError):  # an empty cell
             functions.append(cell.cell_contents)
