@@ -406,7 +406,8 @@ def start(folder, *arguments):
 def result(process):
     out, err = process.communicate(timeout=300)
     assert process.returncode == 0, err
-    assert [line.split()[0] for line in err.splitlines()] == ["loss"] * 3
+    words = [line.split()[0] for line in err.splitlines()]
+    assert [word for word in words if word != "Compiling"] == ["loss"] * 3  # said if that is slow
     return json.loads(out)
 
 
