@@ -60,13 +60,15 @@ def exact_counts(monkeypatch):
 
 
 @pytest.fixture(autouse=True)
-def nothing_left(request):
+def nothing_left():
     """A test that pauses the collector for ever, or leaves a global seed, is the one that fails."""
     from tapefacade._core.random_seeds import GLOBAL
     from tapefacade._trace.garbage_collection import _PAUSES
 
     GLOBAL.seeds = type(GLOBAL.seeds)(None)
     yield
+    if _PAUSES:
+        gc.collect()  # tracebacks in cycles
     assert not _PAUSES
 
 

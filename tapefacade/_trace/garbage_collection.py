@@ -15,10 +15,26 @@ SECONDS_OF_START = 60.0
 FIRST_INCREMENTAL = (3, 14)
 OLDEST = 2  # the generation that is looked through when everything is
 
-# When those began that are going on, of all threads. Ctrl-C in the moment in which one begins
-# leaves it here while somebody keeps the traceback; it keeps nobody from collecting for ever.
-_PAUSES: dict[object, float] = {}
+# When the pauses began that are going on, of all threads.
+_PAUSES: dict[int, float] = {}
+# One that Ctrl-C has left here, and a traceback that somebody keeps, keeps nobody from collecting
+# for ever.
 LONGEST_PAUSE = 60.0  # seconds
+
+
+class _Pause:
+    def __init__(self) -> None:
+        if _PAUSES or gc.isenabled():  # else the user sees to it himself
+            _PAUSES[id(self)] = time.monotonic()
+            gc.disable()
+
+    def end(self) -> None:
+        if _PAUSES.pop(id(self), None) is not None:
+            oldest = time.monotonic() - LONGEST_PAUSE
+            if all(began < oldest for began in list(_PAUSES.values())):
+                gc.enable()
+
+    __del__ = end  # Ctrl-C may come just before
 
 
 @contextlib.contextmanager
@@ -31,22 +47,15 @@ def no_collection(counts_as_old: bool = False) -> Iterator[None]:
     Args:
         counts_as_old: whether all that is there counts as old then.
     """
-    pause = object()
+    pause = _Pause()
     try:
-        if _PAUSES or gc.isenabled():  # else the user sees to it himself
-            _PAUSES[pause] = time.monotonic()
-            gc.disable()
         yield
     finally:
-        if pause in _PAUSES:
-            try:
-                if counts_as_old:
-                    OLD_OBJECTS.add_all()
-            finally:  # wherever Ctrl-C comes in between
-                _PAUSES.pop(pause, None)
-                oldest = time.monotonic() - LONGEST_PAUSE
-                if all(began < oldest for began in list(_PAUSES.values())):
-                    gc.enable()
+        try:
+            if counts_as_old and id(pause) in _PAUSES:
+                OLD_OBJECTS.add_all()
+        finally:
+            pause.end()
 
 
 class YoungObjects:
