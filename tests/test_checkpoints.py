@@ -403,7 +403,7 @@ def test_restoring_again_and_again_leaves_one_restoring_that_waits(tmp_path):
     checkpoint = tf.train.Checkpoint(m=module)
     for _ in range(3):
         checkpoint.read(path).expect_partial()
-    waiting = {s for _, held in deferred_values._OWNERS.values() for s in held}
+    _, waiting = deferred_values._OWNERS[id(checkpoint)]
     assert len(waiting) == 1
     checkpoint.other = tf.Variable(0.0)
     assert checkpoint.other.numpy() == 7.0
