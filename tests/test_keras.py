@@ -6,6 +6,7 @@ import re
 import subprocess
 import sys
 import threading
+import time
 import warnings
 import weakref
 
@@ -555,3 +556,37 @@ def test_an_error_of_an_op_keeps_its_class_and_text_in_a_model():
     for step in (model, model.predict, lambda x: model.fit(x, x, verbose=0)):
         with pytest.raises(tf.errors.NotFoundError, match="no such table"):
             step(x)
+
+
+@pytest.mark.parametrize("moment", ["on_train_batch_end", "on_test_batch_end"])
+def test_threads_that_read_ahead_end_with_a_fit_that_is_interrupted(moment):
+    """Keras's iterator and its generator keep each other until Python looks for cycles."""
+    x = np.ones((4, 1), np.float32)
+    data = tf.data.Dataset.from_tensors((x, x)).repeat().prefetch(2)
+    model = tf.keras.Sequential([tf.keras.Input((1,)), tf.keras.layers.Dense(1)])
+    model.compile("sgd", "mse")
+
+    def press(*_, **__):
+        raise KeyboardInterrupt
+
+    callback = tf.keras.callbacks.Callback()
+    setattr(callback, moment, press)
+
+    def reading():
+        names = [thread.name for thread in threading.enumerate()]
+        return names.count("tapefacade-prefetch")
+
+    before = reading()
+    gc.disable()
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            model.fit(
+                data, steps_per_epoch=2, verbose=0, callbacks=[callback],
+                validation_data=data, validation_steps=2,
+            )  # fmt: skip
+        for _ in range(100):
+            if reading() > before:
+                time.sleep(0.02)
+        assert reading() <= before
+    finally:
+        gc.enable()

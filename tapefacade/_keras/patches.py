@@ -322,6 +322,9 @@ def _change_training() -> None:
     # Keras compiles a loaded model only if its class has the method of this one.
     plain = importlib.import_module("keras.src.trainers.trainer").Trainer
     PATCHES.set(plain, "compile", trainer.in_scope_of_model(plain.compile))
+    epochs = importlib.import_module("keras.src.trainers.epoch_iterator").EpochIterator
+    enumerated = trainer.ends_when_dropped(epochs._enumerate_iterator)
+    PATCHES.set(epochs, "_enumerate_iterator", enumerated)
     for name in ("fit", "evaluate", "predict"):
         PATCHES.set(training, name, trainer.reads_for_strategy(getattr(training, name)))
     PATCHES.set(training, "_symbolic_build", trainer.in_scope_of_model(training._symbolic_build))

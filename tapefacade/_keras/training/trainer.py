@@ -6,6 +6,7 @@ TensorFlow's manner (`def train_step(self, data)`, with a tape of its own) is tr
 
 import contextlib
 import functools
+import weakref
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -147,9 +148,27 @@ def reads_for_strategy(original: Callable[..., Any]) -> Callable[..., Any]:
     @functools.wraps(original)
     def method(self: Any, *args: Any, **kwargs: Any) -> Any:
         with READING.temporarily(strategy=strategy_of(self)):
-            return original(self, *args, **kwargs)
+            try:
+                return original(self, *args, **kwargs)
+            except BaseException:  # also Ctrl-C: the threads of the validation's data end
+                if original.__name__ == "fit":
+                    self._eval_epoch_iterator = None
+                raise
 
     return method
+
+
+def ends_when_dropped(original: Callable[..., Any]) -> Callable[..., Any]:
+    """Makes the generator of an epoch, which does not keep the object that keeps it.
+
+    So the iterator of an epoch that was interrupted is gone at once, and its threads with it.
+    """
+
+    @functools.wraps(original)
+    def _enumerate_iterator(self: Any) -> Iterator[Any]:
+        return original(weakref.proxy(self))
+
+    return _enumerate_iterator
 
 
 def strategy_of(model: Any) -> Any:
