@@ -106,9 +106,8 @@ def test_prefetched_errors_come_in_their_place():
 
     iterator = iter(Dataset.from_generator(numbers, tf.int64).prefetch(5))
     assert [int(next(iterator)), int(next(iterator))] == [1, 2]
-    with pytest.raises(KeyError, match="mine") as caught:
+    with pytest.raises(tf.errors.UnknownError, match=r"^KeyError: 'mine'\n(.|\n)*in numbers"):
         next(iterator)
-    assert "in numbers" in "".join(traceback.format_tb(caught.value.__traceback__))
 
 
 def test_an_interrupt_leaves_nothing_behind():

@@ -39,8 +39,8 @@ _NOTHING = object()
 # For each object that may get parts for which values wait: a weak reference, and what waits.
 _OWNERS: dict[int, tuple[Any, dict[int, DeferredRestoration]]] = {}
 # The variables that were made meanwhile, with what they hold since, and the serial of what waited
-# last when they were made.
-_NEW_VARIABLES: dict[int, tuple[Any, EagerTensor, int]] = {}
+# last when they were made. Weak: an error that one holds keeps whatever its lines know.
+_NEW_VARIABLES: dict[int, tuple[Any, Any, int]] = {}
 
 
 class _LazyInitialValue:
@@ -113,7 +113,7 @@ def resolve_all() -> None:
 def is_fresh(variable: Variable, waiting: DeferredRestoration) -> bool:
     """Whether a variable was made while some values waited, and holds what it was made with."""
     _, first, last = _NEW_VARIABLES.get(id(variable), (None, None, -1))
-    return first is not None and variable._tensor is first and last >= waiting.serial
+    return first is not None and variable._tensor is first() and last >= waiting.serial
 
 
 def settle(variable: Variable, tensor: EagerTensor) -> None:
@@ -152,7 +152,7 @@ def _note_fresh(variable: Variable) -> None:
     _, _, last = _NEW_VARIABLES.get(place, (None, None, None))
     if last is None:
         last = max((s for _, held in list(_OWNERS.values()) for s in held), default=-1)
-    _NEW_VARIABLES[place] = (reference, variable._tensor, last)
+    _NEW_VARIABLES[place] = (reference, weakref.ref(variable._tensor), last)
 
 
 # Hooks that are there while something waits.

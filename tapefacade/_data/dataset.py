@@ -167,7 +167,8 @@ class Dataset:
     ) -> Any:
         """Makes a dataset of what a Python generator gives.
 
-        An exception of the generator reaches who reads the dataset as it is.
+        An exception of the generator is an error of TensorFlow's for who reads the dataset, as that
+        of a `tf.py_function`; its text has the lines of the generator.
 
         Args:
             generator: is called for each iteration, and returns something to iterate over.

@@ -30,9 +30,17 @@ from tapefacade._data.element_structures import (
     tensor_of,
     with_computed_values,
 )
-from tapefacade._data.node import INFINITE, UNKNOWN, Boxed, BoxedIterator, DatasetNode, attempt
+from tapefacade._data.node import (
+    INFINITE,
+    UNKNOWN,
+    BoxedIterator,
+    DatasetNode,
+    ElementError,
+    attempt,
+)
 from tapefacade._data.random_numbers import RandomWords, SeedGenerator, seeds_of
 from tapefacade._data.row_streams import Column, Columns, CountingColumn, IndexedRows, numbers_up_to
+from tapefacade._function.py_function import error_of_python
 
 _END = object()
 
@@ -241,10 +249,16 @@ class FromGenerator(DatasetNode):
 
     def _generated(self) -> Iterator[Any]:
         with apart():
-            values = Boxed(iter(self._function(*self._args)))
+            try:
+                values = iter(self._function(*self._args))
+            except Exception as error:  # of the user's Python: it becomes TensorFlow's
+                raise _error_of_generator(error) from None
         while True:
             with apart():
-                value = next(values, _END)
+                try:
+                    value = next(values, _END)
+                except Exception as error:  # of the user's Python
+                    value = ElementError(_error_of_generator(error))
                 if value is _END:
                     return
                 element = attempt(
@@ -297,6 +311,11 @@ class FromGenerator(DatasetNode):
                 f"{spec.shape} was expected."
             )
         return made
+
+
+def _error_of_generator(error: Exception) -> Any:
+    found = error_of_python(error, "")
+    return kernel_error(found.message, type(found))
 
 
 def _type_error(message: str) -> Any:

@@ -144,7 +144,7 @@ def _call(func: Callable[..., Any], arguments: list[Any], specs: list[Any]) -> l
             if found and not isinstance(returned, list | tuple) and not specs:
                 raise IndexError("list index out of range")
     except Exception as error:  # of the user's Python: it becomes TensorFlow's
-        raise _error_of(error, where) from None  # its text tells of that one
+        raise error_of_python(error, where) from None  # its text tells of that one
     if len(results) < len(specs):
         raise errors.InvalidArgumentError(
             None, None,
@@ -168,8 +168,13 @@ def _result(value: Any, spec: Any) -> Any:
     return convert(value, spec)
 
 
-def _error_of(error: Exception, where: str) -> errors.OpError:
-    """Returns TensorFlow's error for an exception of the Python."""
+def error_of_python(error: Exception, where: str) -> errors.OpError:
+    """Returns TensorFlow's error for an exception of Python that it calls.
+
+    Args:
+        error: the exception.
+        where: what the text begins with.
+    """
     kind: Any = next((CLASSES[base] for base in type(error).__mro__ if base in CLASSES), None)
     if isinstance(error, errors.OpError) or kind is None:
         kind = errors.UnknownError
@@ -303,7 +308,7 @@ def _results(
         with THREAD.temporarily(functions=[]) if THREAD.functions else _NOTHING:
             found = func(*given)
     except Exception as error:  # of the user's Python: it becomes TensorFlow's
-        raise _error_of(error, "") from None  # its text tells of that one
+        raise error_of_python(error, "") from None  # its text tells of that one
     flat = _flat(found)
     if len(flat) != len(wanted):
         raise errors.InvalidArgumentError(

@@ -145,6 +145,38 @@ def of_generators(tf, np):
     }
 
 
+def classes_of_generators(tf, np):
+    """What a generator raises is the error of a kernel, whatever is made of the dataset."""
+    spec, kinds = tf.TensorSpec([], tf.int32), (
+        ValueError, TypeError, KeyError, RuntimeError, NotImplementedError, MemoryError, IndexError,
+        OSError, StopIteration, tf.errors.NotFoundError,
+    )  # fmt: skip
+
+    def told(dataset):
+        try:
+            list(dataset)
+        except Exception as error:
+            return type(error).__name__, "of mine" in str(error) or "StopIteration" in str(error)
+
+    def failing(kind):
+        yield 1
+        raise (
+            kind(None, None, "of mine") if issubclass(kind, tf.errors.OpError) else kind("of mine")
+        )
+
+    found = {}
+    for kind in kinds:
+        data = tf.data.Dataset.from_generator(
+            lambda kind=kind: failing(kind), output_signature=spec
+        )
+        parts = (data, data.map(lambda x: x + 1).batch(2), data.prefetch(1), data.cache())
+        found[kind.__name__] = [told(one) for one in parts]
+    for name, generator in (("none", lambda: 5), ("call", lambda: {}["of mine"])):
+        data = tf.data.Dataset.from_generator(generator, output_signature=spec)
+        found[name] = told(data)
+    return found
+
+
 def read_twice(tf, np):
     dataset = _failing(tf).ignore_errors().repeat(2).batch(3)
     first = _read(dataset)
