@@ -22,29 +22,25 @@ def put_together(variables: Sequence[Any], tensors: Sequence[EagerTensor]) -> No
         variables: the variables; their lock is held.
         tensors: a tensor for each.
     """
+    roots = [variable._root for variable in variables]
     followers = [
         follower
-        for variable, tensor in zip(variables, tensors, strict=True)
-        for follower in variable._root._followed_by(tensor)
+        for variable, tensor in zip(roots, tensors, strict=True)
+        for follower in variable._followed_by(tensor)
     ]
     if followers:
-        given = set(map(id, variables))
+        given = set(map(id, roots))
         followers = [(beside, value) for beside, value in followers if id(beside) not in given]
-        variables = [*variables, *[beside for beside, _ in followers]]
+        roots += [beside._root for beside, _ in followers]
         tensors = [*tensors, *[value for _, value in followers]]
-    _note_put(variables)
-    if any(variable._root._sharding is not None for variable in variables):
-        tensors = [_laid_out(v._root, t) for v, t in zip(variables, tensors, strict=True)]
-    set_together(boxes_of(variables), tensors)
-    for variable in variables:
+    _note_put(roots)
+    if any(variable._sharding is not None for variable in roots):
+        tensors = [_laid_out(v, t) for v, t in zip(roots, tensors, strict=True)]
+    set_together(boxes_of(roots), tensors)
+    for variable in roots:
         read = variable._read_at
-        if read is not None:
-            variable._read_at = (
-                read[0],
-                read[1],
-                None,
-                read[3],
-            )  # lets go of the value from before
+        if read is not None:  # lets go of the value from before
+            variable._read_at = (read[0], read[1], None, read[3])
 
 
 def _note_put(variables: Sequence[Any]) -> None:
@@ -54,7 +50,7 @@ def _note_put(variables: Sequence[Any]) -> None:
     is_plain = is_plain and current_trace(None) is NO_TRACE
     assigned = recording.assigned
     if is_plain and THREAD.journals:
-        note_assigned([variable._root for variable in variables])
+        note_assigned(variables)
     for variable in variables:
         if is_plain and type(variable)._note_put is _NOTE_PUT:
             if id(variable) not in assigned:

@@ -129,10 +129,12 @@ class AssignmentJournal:
     def __init__(self) -> None:
         self._before: dict[int, tuple[Any, Any]] = {}
 
-    def note(self, variable: Any) -> None:
-        """Takes note that a variable is going to hold another tensor."""
-        if id(variable) not in self._before:
-            self._before[id(variable)] = variable, box_of(variable)._tensor
+    def note(self, variables: Sequence[Any]) -> None:
+        """Takes note that variables are going to hold other tensors."""
+        before = self._before
+        for variable, box in zip(variables, boxes_of(variables), strict=True):
+            if id(variable) not in before:
+                before[id(variable)] = variable, box._tensor
 
     def take_back(self) -> None:
         """Gives the variables back what they held."""

@@ -749,8 +749,7 @@ def all_or_nothing(call: Callable[[], Any]) -> Any:
 def note_assigned(variables: Sequence[Any]) -> None:
     """Takes note that variables are going to hold other tensors."""
     for journal in THREAD.journals:
-        for variable in variables:
-            journal.note(variable)
+        journal.note(variables)
 
 
 def need_python(why: str) -> None:
