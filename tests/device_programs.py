@@ -635,6 +635,34 @@ def dtensor_members(tf):
 
 
 @program
+def dtensor_of_one_device(tf):
+    d, name = tf.experimental.dtensor, "/job:localhost/replica:0/task:0/device:CPU:3"
+    mesh = d.Mesh.from_device(name)
+    layout = d.Layout.from_single_device_mesh(mesh)
+    x = d.copy_to_mesh(tf.constant([[1.0, 2.0], [3.0, 4.0]]), layout)
+    found = [x, x + 1.0, tf.function(lambda x: x @ x)(x), d.relayout(x, layout)]
+    found.append(d.call_with_layout(tf.zeros, layout, shape=[2]))
+    return {
+        "texts": [repr(mesh), repr(layout), str(layout.type), mesh.device_type(), mesh.name],
+        "asked": [mesh.is_single_device(), mesh.single_device, mesh.dim_names, mesh.shape()],
+        "layout": [layout.is_single_device(), layout.is_fully_replicated(), layout.rank],
+        "anew": [
+            d.Layout.from_device(name) == layout,
+            d.Layout.from_string(layout.to_string()) == layout,
+            d.Mesh.from_string(mesh.to_string()) == mesh,
+        ],
+        "laid out": [d.fetch_layout(each) == layout and d.is_dtensor(each) for each in found],
+        "values": [each.numpy() for each in found],
+        "shapes": list(layout.global_shape_from_local_shape(tf.TensorShape([2, 3]))),
+        "refused": [
+            caught(d.Layout, ["unsharded"], mesh)[:1], caught(layout.to_parted)[:1],
+            caught(d.Layout.from_single_device_mesh, _meshes(tf)[1])[:1],
+            caught(d.Mesh.from_device, ""),
+        ],
+    }  # fmt: skip
+
+
+@program
 def dtensor_training(tf):
     d, mesh = _meshes(tf)
     rows = d.Layout(["batch", d.UNSHARDED], mesh)

@@ -462,6 +462,24 @@ def test_checks_and_prints_in_replicas(capfd):
         strategy.run(replica, args=(numbers(0, 7),)).values[0].numpy()
 
 
+def test_checks_of_replicas_with_different_batches_are_those_of_equal_programs():
+    """An equal program that was recorded before is the one that runs, and knows its checks."""
+    strategy = tf.distribute.MirroredStrategy(["CPU:0", "CPU:1"])
+    (x,) = strategy.experimental_distribute_dataset(tf.data.Dataset.range(3).batch(3))
+
+    def checked(x):
+        tf.debugging.assert_less(x, limit)
+        return x * 2
+
+    for limit in (tf.constant(5, tf.int64), tf.constant(2, tf.int64)):
+        run = tf.function(lambda x: strategy.run(checked, args=(x,)))
+        if int(limit) == 5:
+            assert [part.numpy().tolist() for part in run(x).values] == [[0, 2], [4]]
+            continue
+        with pytest.raises(tf.errors.InvalidArgumentError):
+            run(x)
+
+
 def test_a_strategy_for_tpus_needs_one():
     with pytest.raises(ValueError, match="There is no TPU"):
         tf.distribute.TPUStrategy()

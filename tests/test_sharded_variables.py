@@ -448,6 +448,27 @@ def test_a_pickled_variable_whose_devices_are_missing_lies_on_one(monkeypatch, c
     assert "was pickled with the sharding" in caplog.text
 
 
+def test_a_mesh_of_one_device_without_axes():
+    dtensor = tf.experimental.dtensor
+    layout = dtensor.Layout.from_device("CPU:0")
+    v = dtensor.DVariable(tf.constant([1.0, 2.0]), layout=layout)
+    v.assign_add([1.0, 1.0])
+    with tf.GradientTape() as tape:
+        loss = tf.reduce_sum(v**2)
+    assert tape.gradient(loss, v).numpy().tolist() == [4.0, 6.0]
+    assert v.layout == layout
+    assert dtensor.pack([tf.constant([3.0])], layout).numpy().tolist() == [3.0]
+    assert [part.numpy().tolist() for part in dtensor.unpack(v)] == [[2.0, 3.0]]
+    assert (layout.num_shards(0), layout.offset_to_shard()) == (1, [()])
+    with dtensor.default_mesh(layout.mesh):
+        assert dtensor.fetch_layout(tf.zeros([2])) == layout
+    with pytest.raises(ValueError, match=r"write Layout\.from_single_device_mesh"):
+        dtensor.Layout.replicated(layout.mesh, 1)
+    mesh = dtensor.create_mesh([("x", 1)], devices=["CPU:0"])
+    for made in layout, layout.mesh, mesh, dtensor.Layout(["x"], mesh):
+        assert pickle.loads(pickle.dumps(made)) == made
+
+
 def test_it_shows_itself_as_any_variable_does():
     v = tf.Variable([1.0, 2.0], sharding=at("batch"))
     shown = (

@@ -77,11 +77,11 @@ def brought_together(
 
     Args:
         values: the arguments.
-        device: where it runs, unless a value is divided among several devices: then on these.
+        device: where it runs, unless a value is laid out over a mesh: then on its devices.
         within: how values are divided that the program computes.
     """
     shardings = [value.sharding for value in values if isinstance(value, jax.Array)]
-    divided = [s for s in shardings if len(s.device_set) > 1 and isinstance(s, NamedSharding)]
+    divided = [sharding for sharding in shardings if isinstance(sharding, NamedSharding)]
     divided += within
     target = device
     if divided:

@@ -49,6 +49,14 @@ MESSAGE_OFFSET = (
 MESSAGE_SPMD = "XLA SPMD is not currently not supported for CPU mesh."
 HINT_SPMD = "Leave `use_xla_spmd` out: XLA always divides the program here."
 PARTED, SHARDED = "parted:", "sharding_specs:"  # how texts of layouts begin
+SINGLE = "maximal:true,"
+MESSAGE_SINGLE = "type is single device, but mesh is not single device"
+HINT_SINGLE = (
+    "A mesh of Mesh.from_device has no axes: write Layout.from_single_device_mesh(mesh), or make a "
+    "mesh of one device by create_mesh([('x', 1)], devices=[name])."
+)
+MESSAGE_NOT_SINGLE = "The mesh {} is not one of a single device."
+HINT_DEVICE = "Name a device: Mesh.from_device('CPU:0')."
 MESSAGE_PLAIN = "FetchLayout expects a tensor placed on the layout device."
 MESSAGE_UNPACK = (
     "DTensorUnpack expects a tensor placed on the DTensor device, but input was placed on device: "
@@ -83,14 +91,7 @@ MESSAGE_NOT_INITIALIZED = (
 MESSAGE_CHECK = "Layout of tensor: {}, did not match expected layout: {}"
 
 
-@lacks(
-    {
-        "as_proto from_proto": NO_PROTO,
-        "from_device": (
-            "A mesh has axes: write `create_mesh([('x', 1)], devices=[name])`, or `tf.device`."
-        ),
-    }
-)
+@lacks({"as_proto from_proto": NO_PROTO})
 class Mesh(metaclass=Advising):
     """Devices in a grid whose axes have names: a `jax.sharding.Mesh` under TensorFlow's names.
 
@@ -149,12 +150,34 @@ class Mesh(metaclass=Advising):
     @classmethod
     def from_string(cls, mesh_str: str) -> "Mesh":
         """Makes a mesh of what `to_string` returns."""
+        if "|" not in mesh_str:
+            return cls.from_device(mesh_str)
         name, dims, numbers, local, devices = mesh_str.split("|")[:5]
         pairs = [part.split("=") for part in dims.split(",")]
         shape = [int(size) for _, size in pairs]
         ids = np.array([int(number) for number in numbers.split(",")]).reshape(shape)
         own = [int(number) for number in local.split(",")]
         return cls([name for name, _ in pairs], ids, own, devices.split(","), name)
+
+    @classmethod
+    def from_device(cls, device: str) -> "Mesh":
+        """Makes a mesh of one device, without axes.
+
+        Unlike TensorFlow, where it has no devices, it has that one.
+
+        Args:
+            device: the name of the device.
+
+        Raises:
+            ValueError: if there is no such device.
+
+        >>> mesh = tf.experimental.dtensor.Mesh.from_device("CPU:0")
+        >>> mesh.is_single_device(), mesh.dim_names
+        (True, [])
+        """
+        if not device:
+            raise hinted(ValueError("Single device is empty."), HINT_DEVICE)
+        return cls([], np.zeros((), np.int64), [0], [device])
 
     @property
     def dim_names(self) -> list[str]:
@@ -267,13 +290,13 @@ class Mesh(metaclass=Advising):
         return self._spmd
 
     def is_single_device(self) -> bool:
-        """Returns False: a mesh has axes."""
-        return False
+        """Returns whether it is one of a device, without axes: see `from_device`."""
+        return not self._names
 
     @property
     def single_device(self) -> str:
-        """The name of the device of a mesh that has no axes: there are none."""
-        return ""
+        """The name of the device of a mesh that has no axes; else empty."""
+        return self._devices[0] if self.is_single_device() else ""
 
     def host_mesh(self) -> "Mesh":
         """Returns a mesh of this shape of CPUs.
@@ -288,6 +311,8 @@ class Mesh(metaclass=Advising):
 
     def to_string(self) -> str:
         """Returns the mesh as a text, of which `from_string` makes it anew."""
+        if self.is_single_device():
+            return self.single_device
         dims = ",".join(f"{n}={s}" for n, s in zip(self._names, self.shape(), strict=True))
         numbers = ",".join(map(str, self._ids.reshape(-1).tolist()))
         local = ",".join(map(str, self._local_ids))
@@ -303,7 +328,7 @@ class Mesh(metaclass=Advising):
         return hash(self.to_string())
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Mesh.from_string, (self.to_string(),)
+        return _mesh_of_text, (self.to_string(),)
 
 
 _MESHES: dict[Any, Mesh] = {}  # by those of JAX, so that the layout of a value has its mesh's name
@@ -339,18 +364,11 @@ class LayoutType(enum.Enum):
     """The kinds of layouts."""
 
     STATIC = 1
+    SINGLE_DEVICE = 2
     PARTED = 3
 
 
-@lacks(
-    {
-        "as_proto from_proto": NO_PROTO,
-        "from_device from_single_device_mesh": (
-            "A layout is of a mesh: write `Layout.replicated(create_mesh([('x', 1)], "
-            "devices=[name]), rank)`, or `tf.device` for values on one device."
-        ),
-    }
-)
+@lacks({"as_proto from_proto": NO_PROTO})
 class Layout(metaclass=Advising):
     """Says which axis of a mesh divides which axis of a tensor.
 
@@ -375,6 +393,8 @@ class Layout(metaclass=Advising):
         specs = list(sharding_specs)
         if not isinstance(mesh, Mesh):
             raise ValueError("mesh is not a valid Mesh object.")
+        if mesh.is_single_device() and self._type is not LayoutType.SINGLE_DEVICE:
+            raise hinted(ValueError(MESSAGE_SINGLE), HINT_SINGLE)
         named = [spec for spec in specs if spec != UNSHARDED]
         for spec in named:
             if spec not in mesh:
@@ -390,6 +410,28 @@ class Layout(metaclass=Advising):
         return cls([UNSHARDED] * rank, mesh)
 
     @classmethod
+    def from_device(cls, device: str) -> "Layout":
+        """Makes the layout of tensors, of any rank, that a device holds."""
+        return cls.from_single_device_mesh(Mesh.from_device(device))
+
+    @classmethod
+    def from_single_device_mesh(cls, mesh: Mesh) -> "Layout":
+        """Makes the layout of tensors, of any rank, on the device of a mesh without axes.
+
+        Raises:
+            ValueError: if the mesh has axes.
+
+        >>> mesh = tf.experimental.dtensor.Mesh.from_device("CPU:0")
+        >>> layout = tf.experimental.dtensor.Layout.from_single_device_mesh(mesh)
+        >>> x = tf.experimental.dtensor.copy_to_mesh(tf.constant([1.0, 2.0]), layout)
+        >>> tf.experimental.dtensor.fetch_layout(x * 2.0).is_single_device()
+        True
+        """
+        if not mesh.is_single_device():
+            raise hinted(ValueError(MESSAGE_NOT_SINGLE.format(mesh)), HINT_DEVICE)
+        return _SingleDeviceLayout([], mesh)
+
+    @classmethod
     def batch_sharded(cls, mesh: Mesh, batch_dim: str, rank: int, axis: int = 0) -> "Layout":
         """Makes a layout that divides one axis, the first by default."""
         return cls([batch_dim if i == axis else UNSHARDED for i in range(rank)], mesh)
@@ -403,6 +445,8 @@ class Layout(metaclass=Advising):
     def from_string(cls, layout_str: str) -> "Layout":
         """Makes a layout of what `to_string` returns."""
         specs, mesh = layout_str.split(" mesh:", 1)
+        if specs == SINGLE:
+            return cls.from_device(mesh)
         names = specs.removeprefix(SHARDED).removeprefix(PARTED).removesuffix(",")
         found = cls(names.split(",") if names else [], Mesh.from_string(mesh))
         return found.to_parted() if specs.startswith(PARTED) else found
@@ -451,12 +495,16 @@ class Layout(metaclass=Advising):
 
     def num_shards(self, idx: int) -> int:
         """Returns into how many parts an axis is divided."""
+        if self.is_single_device():
+            return 1
         spec = self._specs[idx]
         return 1 if spec == UNSHARDED else self._mesh.dim_size(spec)
 
     def is_fully_replicated(self) -> bool:
-        """Returns whether every device holds the whole tensor."""
-        return all(self.num_shards(axis) == 1 for axis in range(self.rank))
+        """Returns whether every device of several axes holds the whole tensor."""
+        return not self.is_single_device() and all(
+            self.num_shards(axis) == 1 for axis in range(self.rank)
+        )
 
     def is_batch_parallel(self) -> bool:
         """Returns whether no axis but the first is divided, and that is named."""
@@ -464,8 +512,8 @@ class Layout(metaclass=Advising):
         return bool(self._specs) and self._specs[0] != UNSHARDED and not rest
 
     def is_single_device(self) -> bool:
-        """Returns False: a layout is one of a mesh."""
-        return False
+        """Returns whether it is one of a mesh without axes."""
+        return self._type is LayoutType.SINGLE_DEVICE
 
     def local_shape_from_global_shape(self, global_shape: Any) -> tuple[int, ...]:
         """Returns the shape of the part that a device holds."""
@@ -493,6 +541,8 @@ class Layout(metaclass=Advising):
     def to_string(self) -> str:
         """Returns the layout as a text, of which `from_string` makes it anew."""
         specs = "".join(f"{spec}," for spec in self._specs) or ""
+        if self.is_single_device():
+            return f"{SINGLE} mesh:{self._mesh.to_string()}"
         kind = PARTED if self._type is LayoutType.PARTED else SHARDED
         return f"{kind}{specs} mesh:{self._mesh.to_string()}"
 
@@ -506,7 +556,21 @@ class Layout(metaclass=Advising):
         return hash(self.to_string())
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Layout.from_string, (self.to_string(),)
+        return _layout_of_text, (self.to_string(),)
+
+
+class _SingleDeviceLayout(Layout):
+    """The layout of tensors on the device of a mesh without axes."""
+
+    _type = LayoutType.SINGLE_DEVICE
+
+
+def _mesh_of_text(text: str) -> Mesh:  # pickle looks for classes where TensorFlow has them
+    return Mesh.from_string(text)
+
+
+def _layout_of_text(text: str) -> Layout:
+    return Layout.from_string(text)
 
 
 class _Thread(ThreadState):
@@ -643,11 +707,13 @@ def _layout_of(tensor: Any) -> Layout | None:
         mesh = _BLOCK.mesh
         if mesh is None or (sharding is not None and len(sharding.device_set) > 1):
             return None
-        layout = Layout.replicated(mesh, tensor.ndim)
+        layout = _whole(mesh, tensor.ndim)
         with jax.enable_x64(True):
             tensor._value = jax.device_put(value, layout.sharding)
         return layout
     mesh = _MESHES.get(sharding.mesh) or _mesh_of(sharding.mesh)
+    if mesh.is_single_device():
+        return Layout.from_single_device_mesh(mesh)
     entries: list[Any] = [*sharding.spec, *[None] * (tensor.ndim - len(sharding.spec))]
     specs = []
     for entry in entries:
@@ -656,6 +722,12 @@ def _layout_of(tensor: Any) -> Layout | None:
             raise ValueError(MESSAGE_UNNAMED.format(sharding.spec))
         specs.append(names[0] if names else UNSHARDED)
     return Layout(specs, mesh)
+
+
+def _whole(mesh: Mesh, rank: int) -> Layout:
+    """Returns the layout of a tensor that each device of a mesh holds."""
+    single = mesh.is_single_device()
+    return Layout.from_single_device_mesh(mesh) if single else Layout.replicated(mesh, rank)
 
 
 def _mesh_of(mesh: Any) -> Mesh:
@@ -1164,6 +1236,8 @@ class DVariable(ResourceVariable):
         """How every value is laid out."""
         sharding: Any = self._sharding
         mesh = _MESHES.get(sharding.mesh) or _mesh_of(sharding.mesh)
+        if mesh.is_single_device():
+            return Layout.from_single_device_mesh(mesh)
         specs = [UNSHARDED if entry is None else entry for entry in sharding.spec]
         return Layout([*specs, *[UNSHARDED] * (len(self.shape) - len(specs))], mesh)
 

@@ -454,7 +454,9 @@ def _applied_each(
     start = body.count * len(plan.parts)
     end = start + len(body.assigned)
     _assign(body, of_replicas, outputs[start:end])
-    programs = [part.program for part in plan.parts]
+    programs = [part.program for part in run.plan.parts]  # whose checks are known
+    for known, part in zip(programs, plan.parts, strict=True):
+        adopt_lines(known, part.program)
     if any(program.acts for program in programs):
         recording.apply(interned(UnevenRunForEffects, plan), (), slots, types)
     _record_checks(recording, programs, run.check_types, outputs[end:])
