@@ -287,3 +287,17 @@ def test_what_tensorflow_has_loaded_is_written_again_and_loads_here(tmp_path, na
     )
     answers = encoded(tf, ask(tf.saved_model.load(tmp_path), tf))
     assert json.loads(json.dumps(answers)) == stored["answers"]
+
+
+def test_fingerprints_that_cannot_be_read(tmp_path):
+    read = tf.saved_model.experimental.read_fingerprint
+    with pytest.raises(FileNotFoundError, match="models that are saved here have none"):
+        read(str(tmp_path))
+    (tmp_path / "fingerprint.pb").write_bytes(b"\xff\xff")
+    with pytest.raises(RuntimeError, match="Could not read fingerprint from"):
+        read(str(tmp_path))
+    kind = tf.saved_model.experimental.Fingerprint
+    with pytest.raises(ValueError, match="could not be deserialized as fingerprint"):
+        kind.from_proto(b"\xff\xff")
+    with pytest.raises(ValueError, match="graph_def_program_hash: None"):
+        kind(1).singleprint()

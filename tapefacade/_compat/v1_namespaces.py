@@ -21,6 +21,7 @@ from tapefacade._compat import (
     v1_logging,
     v1_losses as v1_losses,
     v1_ops as v1_ops,
+    v1_partitioners as v1_partitioners,
     v1_schedules as v1_schedules,
     v1_scopes,
     v1_training as v1_training,

@@ -124,10 +124,6 @@ HINTS = {
     "tf.distribute.experimental.PreemptionCheckpointHandler": _PREEMPTION,
     "tf.distribute.experimental.PreemptionWatcher": _PREEMPTION,
     "tf.distribute.experimental.TerminationConfig": _PREEMPTION,
-    "tf.distribute.experimental.partitioners": (
-        "Write `tf.Variable(..., sharding=...)` or `tf.experimental.dtensor.DVariable`: they lay a "
-        "variable out over devices"
-    ),
     "tf.distribute.experimental.rpc": (
         "Write `strategy.run` with `tf.distribute.MultiWorkerMirroredStrategy`, in which processes "
         "compute together, or call another program by an RPC package such as grpcio"
@@ -202,7 +198,9 @@ HINTS = {
         "TensorFlow is installed"
     ),
     "tf.saved_model.Asset": "Keep the path in the module, and the file beside the model",
-    "tf.saved_model.experimental": "Write `tf.saved_model.save` without these options",
+    "tf.saved_model.experimental.TrackableResource": (
+        "Make what it holds in `__init__` of a `tf.Module`"
+    ),
     **dict.fromkeys(
         (
             f"tf.saved_model.{name}"
@@ -236,8 +234,6 @@ HINTS = {
     "tf.tpu.experimental.embedding": (
         "Write `tf.keras.layers.Embedding` or `tf.nn.embedding_lookup`"
     ),
-    "tf.train.ClusterDef": _PROCESS,
-    "tf.train.JobDef": _PROCESS,
     "tf.train.ServerDef": _PROCESS,
     "tf.train.experimental": (
         "Write `tf.train.Checkpoint` without these options: a checkpoint is one file"
@@ -378,8 +374,7 @@ HINTS = {
                 _SESSION
             ),
             "AUTO_REUSE VariableScope add_to_collections get_variable_scope": _VARIABLES,
-            "create_partitioned_variables fixed_size_partitioner min_max_variable_partitioner "
-            "variable_axis_size_partitioner": "Make one `tf.Variable` of the whole value",
+            "create_partitioned_variables": "Make one `tf.Variable` of the whole value",
             "ConditionalAccumulator ConditionalAccumulatorBase SparseConditionalAccumulator": (
                 _ACCUMULATED
             ),

@@ -3,8 +3,8 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from tapefacade._core.missing_members import lacks
 from tapefacade._definition.op import function
+from tapefacade._distribute.cluster_messages import CLUSTERS
 
 MESSAGE_CLUSTER = (
     "`cluster` must be a dictionary mapping one or more job names to lists of network addresses, "
@@ -13,17 +13,12 @@ MESSAGE_CLUSTER = (
 
 
 @function("train.ClusterSpec")
-@lacks(
-    {
-        "as_cluster_def": "Write `as_dict`.",
-    }
-)
 class ClusterSpec:
     """The addresses of the processes of a cluster.
 
     Args:
         cluster: for each job a list of addresses, or a dictionary of them by the number of the
-            task; or another `ClusterSpec`.
+            task; or another `ClusterSpec`, or a `tf.train.ClusterDef`.
 
     Raises:
         TypeError: if it is anything else.
@@ -34,7 +29,9 @@ class ClusterSpec:
     """
 
     def __init__(self, cluster: Any) -> None:
-        given = cluster.as_dict() if isinstance(cluster, ClusterSpec) else cluster
+        given: Any = cluster.as_dict() if isinstance(cluster, ClusterSpec) else cluster
+        if hasattr(given, "job"):  # a message, of TensorFlow's own classes as well
+            given = {job.name: dict(job.tasks) for job in given.job}
         if not isinstance(given, Mapping):
             raise TypeError(MESSAGE_CLUSTER)
         self._jobs: dict[str, dict[int, str]] = {}
@@ -67,6 +64,12 @@ class ClusterSpec:
             )
             for job, tasks in self._jobs.items()
         }
+
+    def as_cluster_def(self) -> Any:
+        """Returns the addresses as a message, `tf.train.ClusterDef`."""
+        named = sorted(self._jobs.items())
+        jobs = [CLUSTERS["JobDef"](name=job, tasks=tasks) for job, tasks in named]
+        return CLUSTERS["ClusterDef"](job=jobs)
 
     def num_tasks(self, job_name: str) -> int:
         """Returns the number of tasks of a job.

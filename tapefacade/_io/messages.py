@@ -19,11 +19,12 @@ class MessageField(NamedTuple):
         name: its name.
         number: its number on the wire.
         kind: a type as .proto files name it: "int64", "string", ...; "enum" or "message"; or "map",
-            from texts to messages or to what a plain type holds.
+            from texts, or from `key`, to messages or to what a plain type holds.
         type_name: the name of the enumeration or message, as in `MessageType.name`; of a map also
             that of a plain type.
         repeated: whether it holds many.
         oneof: the name of the group of which one field at most is set.
+        key: the type of the keys of a map.
     """
 
     name: str
@@ -32,6 +33,7 @@ class MessageField(NamedTuple):
     type_name: str = ""
     repeated: bool = False
     oneof: str = ""
+    key: str = "string"
 
 
 class MessageType(NamedTuple):
@@ -171,7 +173,7 @@ class MessageFile:
         if field.kind == "map":
             entry = made.nested_type.add(name=f"{field.name.title().replace('_', '')}Entry")
             entry.options.map_entry = True
-            entry.field.add(name="key", number=1, type=TYPES["string"], label=SINGLE)
+            entry.field.add(name="key", number=1, type=TYPES[field.key], label=SINGLE)
             kind_of_value = "message" if name else field.type_name
             entry.field.add(
                 name="value", number=2, type=TYPES[kind_of_value], type_name=name, label=SINGLE

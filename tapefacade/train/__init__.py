@@ -20,6 +20,7 @@ from tapefacade._checkpoint.views import (
     TrackableView as TrackableView,
 )
 from tapefacade._core.lazy_names import lazy_attributes as _lazy_attributes
+from tapefacade._distribute.cluster_messages import CLUSTERS as _CLUSTERS
 from tapefacade._distribute.cluster_specs import ClusterSpec as ClusterSpec
 from tapefacade._io.examples import EXAMPLES as _EXAMPLES
 from tapefacade._optimizers.moving_average import (
@@ -28,6 +29,6 @@ from tapefacade._optimizers.moving_average import (
 from tapefacade._queues.coordinator import Coordinator as Coordinator
 from tapefacade.train import experimental as experimental
 
-_LATE = _EXAMPLES.makers()
+_LATE = {**_EXAMPLES.makers(), **_CLUSTERS.makers()}
 
 __getattr__, __dir__ = _lazy_attributes(__name__, _LATE)

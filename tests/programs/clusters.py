@@ -206,3 +206,49 @@ def one_worker(tf, np):
     return _with_config(
         None, lambda: [about(kinds[0]), about(kinds[1].MultiWorkerMirroredStrategy)]
     )
+
+
+def messages_of_a_cluster(tf, np):
+    spec = tf.train.ClusterSpec({"worker": ["a:1", "b:2"], "ps": {3: "c:1"}})
+    message = spec.as_cluster_def()
+    again = tf.train.ClusterSpec(message)
+    made = tf.train.ClusterDef(job=[tf.train.JobDef(name="x", tasks={1: "q"})])
+    return (
+        str(message),
+        message == tf.train.ClusterDef.FromString(message.SerializeToString()),
+        again == spec,
+        again.as_dict(),
+        tf.train.ClusterSpec(made).as_dict(),
+    )
+
+
+def partitioners(tf, np):
+    kinds, older = tf.distribute.experimental.partitioners, tf.compat.v1
+    shapes = [tf.TensorShape(shape) for shape in ([10, 3], [6, 1], [1], [4, 4, 4])]
+    made = [
+        kinds.FixedShardsPartitioner(4),
+        kinds.MinSizePartitioner(),
+        kinds.MinSizePartitioner(4, 2),
+        kinds.MinSizePartitioner(min_shard_bytes=30, max_shards=10, bytes_per_string=7),
+        kinds.MaxSizePartitioner(4),
+        kinds.MaxSizePartitioner(30, 2),
+        kinds.MaxSizePartitioner(1024),
+    ]
+    found = [
+        [one(shape, dtype) for shape in shapes for dtype in (tf.float32, tf.int64, tf.string)]
+        for one in made
+    ]
+    return (
+        found,
+        [one(shapes[0], tf.float32, 1) for one in made],
+        [isinstance(one, kinds.Partitioner) for one in made],
+        older.fixed_size_partitioner(3, axis=1)(shapes[0]),
+        older.min_max_variable_partitioner(9, min_slice_size=8)(shapes[0], tf.float64),
+        older.variable_axis_size_partitioner(16)(shapes[3], tf.float32),
+        caught(older.min_max_variable_partitioner(axis=2), shapes[0], tf.float32),
+        caught(older.variable_axis_size_partitioner, 0),
+        caught(older.variable_axis_size_partitioner, 4, max_shards=-1),
+        caught(older.variable_axis_size_partitioner(4), [3], tf.float32),
+        caught(older.variable_axis_size_partitioner(4), tf.TensorShape([None]), tf.float32),
+        caught(kinds.MinSizePartitioner, 0),
+    )

@@ -1,5 +1,8 @@
 """Saved models: functions and variables that load without the code they were made by."""
 
+import pathlib
+import tempfile
+
 from programs.program import answers, caught, in_a_new_directory, shown
 
 
@@ -221,3 +224,27 @@ def options(tf, np):
         tf.saved_model.TPU,
     ]
     return [loaded.v, names]
+
+
+def fingerprints(tf, np):
+    kinds = tf.saved_model.experimental
+    with tempfile.TemporaryDirectory() as folder:
+        pathlib.Path(folder, "fingerprint.pb").write_bytes(
+            b"\x08\x01\x10\x02\x18\x03\x20\x04\x28\xff\xff\x03\x32\x02\x08\x04"
+        )
+        read = kinds.read_fingerprint(folder)
+    made = kinds.Fingerprint(1, 2, 3, 4, 65535)
+    policy = kinds.VariablePolicy
+    options = tf.saved_model.SaveOptions(experimental_variable_policy="Save_variable_devices")
+    return (
+        [str(read), repr(read), read.singleprint(), read.version.producer],
+        [read == made, made == read, read == kinds.Fingerprint(1, 2, 3, 4, 5), read == 3],
+        [str(kinds.Fingerprint()), repr(kinds.Fingerprint(version=3))],
+        [(one.name, one.value) for one in policy],
+        [
+            str(policy.from_obj(given))
+            for given in (None, policy.NONE, "EXPAND_distributed_variables")
+        ],
+        str(options.experimental_variable_policy),
+        caught(policy.from_obj, "x"),
+    )

@@ -29,6 +29,7 @@ from tapefacade._checkpoint.saved_model.function_variants import (
 from tapefacade._checkpoint.saved_model.program_export import ExportedProgram
 from tapefacade._checkpoint.saved_model.signatures import default_signature, named_signatures
 from tapefacade._checkpoint.saved_model.tensorflow_model import Cases, TensorFlowModel
+from tapefacade._checkpoint.saved_model.variable_policy import VariablePolicy
 from tapefacade._checkpoint.tensorflow_files.bundle_writer import DATA, write_bundle
 from tapefacade._checkpoint.tracking import tracking_rule
 from tapefacade._definition.op import function
@@ -68,6 +69,8 @@ class SaveOptions:
 
     def __init__(self, **options: Any) -> None:
         set_options(self, self.NAMES, options)
+        policy = VariablePolicy.from_obj(options.get("experimental_variable_policy"))
+        self.experimental_variable_policy = policy
 
 
 def set_options(holder: Any, names: tuple[str, ...], options: dict[str, Any]) -> None:

@@ -14,5 +14,6 @@ from tapefacade._distribute.worker_strategy import (
     ExperimentalMultiWorkerMirroredStrategy as MultiWorkerMirroredStrategy,
     collective_hints as CollectiveHints,  # noqa: N812 - TensorFlow's name
 )
+from tapefacade.distribute.experimental import partitioners as partitioners
 
 __getattr__ = _missing_attribute(__name__)

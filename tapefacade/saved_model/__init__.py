@@ -7,6 +7,7 @@ from tapefacade._checkpoint.saved_model.load import (
 )
 from tapefacade._checkpoint.saved_model.save import SaveOptions as SaveOptions, save as save
 from tapefacade._core.missing_names import missing_attribute as _missing_attribute
+from tapefacade.saved_model import experimental as experimental
 
 ASSETS_DIRECTORY = "assets"
 ASSETS_KEY = "saved_model_assets"
