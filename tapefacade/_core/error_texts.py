@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from tapefacade._core.errors import InvalidArgumentError, OpError
+from tapefacade._core.traced_errors import mark_as_of_kernel, mark_as_of_types
 
 MESSAGE_SINGLETON = (
     "tf.function only supports singleton tf.Variables created on the first call. Make sure the "
@@ -287,6 +288,11 @@ def invalid(message: str) -> InvalidArgumentError:
     return InvalidArgumentError(None, None, message)
 
 
+def refused_by_kernel(message: str) -> InvalidArgumentError:
+    """Makes the exception for what TensorFlow refuses where it computes, not where it traces."""
+    return mark_as_of_kernel(invalid(message))
+
+
 def refused_type(
     attribute: str, given: str, allowed: Iterable[str], kernel: str = ""
 ) -> InvalidArgumentError:
@@ -306,7 +312,8 @@ def refused_input(kernel: str, place: int, expected: str, given: str) -> Invalid
     Returns:
         The exception.
     """
-    return invalid(wrong_input(kernel, place, expected, given) + kernel_suffix(kernel))
+    text = wrong_input(kernel, place, expected, given) + kernel_suffix(kernel)
+    return mark_as_of_types(invalid(text))
 
 
 def unsupported_value(value: Any) -> ValueError:

@@ -36,8 +36,25 @@ KERNEL = re.compile(r"\s*\{\{function_node [^{}]*\}\}|(?<=\]) name: (?=\s|$)")
 
 def mark_as_of_types(error: InvalidArgumentError) -> InvalidArgumentError:
     """Marks an error that follows from shapes and dtypes alone, and returns it."""
-    error.__dict__[_MARK] = True
+    error.__dict__.setdefault(_MARK, True)
     return error
+
+
+def mark_as_of_kernel(error: InvalidArgumentError) -> InvalidArgumentError:
+    """Marks an error that TensorFlow finds only where it computes, and returns it."""
+    error.__dict__[_MARK] = False
+    return error
+
+
+def marked_alike(made: Any, error: Exception) -> Any:
+    """Marks an error as another one is, and returns it."""
+    made.__dict__.update({key: value for key, value in vars(error).items() if key == _MARK})
+    return made
+
+
+def is_of_types(error: Exception) -> bool:
+    """Whether an error was marked as one of shapes and dtypes."""
+    return error.__dict__.get(_MARK, False)
 
 
 def as_traced(error: Exception) -> Exception:
@@ -50,7 +67,7 @@ def as_traced(error: Exception) -> Exception:
         A ValueError or TypeError, with the traceback and notes of `error`; `error` itself if it
         is none of shapes and dtypes.
     """
-    if _MARK not in error.__dict__:
+    if not is_of_types(error):
         return error
     text = KERNEL.sub("", str(error))
     is_of_dtypes = DTYPES.search(text) or REFUSED_DTYPE.search(text)
@@ -66,7 +83,7 @@ def raising_as_traced() -> Iterator[None]:
     try:
         yield
     except InvalidArgumentError as error:
-        if _MARK not in error.__dict__:
+        if not is_of_types(error):
             raise
         raise as_traced(error) from None  # which has no name here, for its frames would be kept
 

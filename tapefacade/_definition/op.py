@@ -37,7 +37,7 @@ from tapefacade._core.tensor import (
 )
 from tapefacade._core.tensor_type import TensorType, type_of
 from tapefacade._core.tracebacks import shorten, shortening, with_short_tracebacks
-from tapefacade._core.traced_errors import mark_as_of_types
+from tapefacade._core.traced_errors import is_of_types, mark_as_of_types, marked_alike
 from tapefacade._definition.call import record as record
 from tapefacade._definition.fast_path import record1 as record1, record2 as record2, record_many
 from tapefacade._definition.op_properties import OpFacts, state
@@ -242,7 +242,8 @@ class Op(Operation):
             return error
         prefix = kernel_prefix(self.kernel) if computing else ""
         kind: Any = type(error)
-        return kind(None, None, prefix + error.message + kernel_suffix(self.kernel))
+        made = kind(None, None, prefix + error.message + kernel_suffix(self.kernel))
+        return marked_alike(made, error)
 
     def _check_dtypes(self, static: tuple[Any, ...], types: Sequence[TensorType]) -> None:
         common = [
@@ -465,7 +466,7 @@ def _failing_where_it_is_used(composite: Callable[..., Any]) -> Callable[..., An
         except errors.OpError as error:
             if THREAD.recording.frame is not None:
                 THREAD.recording.observe(f"{composite.__name__} fails")
-            if THREAD.functions and not refuses_attribute(error):
+            if THREAD.functions and not (refuses_attribute(error) or is_of_types(error)):
                 if not is_left_open(error):
                     line = in_sentence(users_line())
                     error.add_note(f"The op is {composite.__name__}, called at {line}.")

@@ -9,6 +9,7 @@ from tapefacade._core.conversion import convert
 from tapefacade._core.error_texts import shape_text
 from tapefacade._core.string_arrays import string_tensor
 from tapefacade._core.tensor import EagerTensor
+from tapefacade._core.traced_errors import mark_as_of_types
 from tapefacade._definition.op import function
 from tapefacade._ops.array.array_text import summary
 from tapefacade._strings.arguments import (
@@ -52,7 +53,8 @@ def join(inputs: Any, separator: str = "", name: str | None = None) -> EagerTens
     for shape in shapes:
         if shape != shapes[0]:
             first, second = _written(shapes[0]), _written(shape)
-            raise failed(kernel, f"Input shapes do not match: {first} vs. {second}")
+            error = failed(kernel, f"Input shapes do not match: {first} vs. {second}")
+            raise mark_as_of_types(error)
     shape = shapes[0] if shapes else ()
     rows = zip(*[np.broadcast_to(array, shape).flat for array in arrays], strict=True)
     joined = [glue.join(row) for row in rows] if arrays else [b""]

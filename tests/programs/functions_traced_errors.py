@@ -177,3 +177,30 @@ def caught_in_python_within(tf, np):
 
     f = tf.function(lambda x: tf.py_function(step, [x], tf.float32))
     return f(tf.ones([2, 3])), f(tf.ones([2, 3]))
+
+
+def found_where_it_computes(tf, np):
+    """Some are found by the kernel only, others by what is known of Python numbers and dtypes."""
+    tf.get_logger().setLevel("ERROR")  # not about many functions in one line
+    x, texts = tf.ones([2, 3]), tf.constant(["a", "b"])
+    given = {
+        "transpose": lambda x: tf.transpose(x, [0, 0]),
+        "softmax": lambda x: tf.nn.softmax(x, 4),
+        "roll": lambda x: tf.roll(x, 1, 9),
+        "cumsum": lambda x: tf.cumsum(x, 9),
+        "set_diag": lambda x: tf.linalg.set_diag(x, tf.ones([9])),
+        "range": lambda x: tf.range(0, 5, 0),
+        "range up": lambda x: tf.range(5, 0),
+        "range down": lambda x: tf.range(0.0, 5.0, -1.0),
+        "linspace": lambda x: tf.linspace(0.0, 1.0, -1),
+        "join": lambda x: tf.strings.join([texts, ["a", "b", "c"]]),
+        "unique": lambda x: tf.unique(x),
+        "fft": lambda x: tf.signal.fft(x),
+        "fft2d": lambda x: tf.signal.fft2d(x),
+        "texts": lambda x: texts + x,
+    }
+    kind = lambda call: next(iter(kinds({"": call}).values()))  # noqa: E731
+    return {
+        name: [kind(lambda f=f: tf.function(lambda x: f(x))(x)), kind(lambda f=f: f(x))]
+        for name, f in given.items()
+    }

@@ -7,7 +7,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from tapefacade._core import dtypes
-from tapefacade._core.conversion import convert_to_tensor
+from tapefacade._core.conversion import convert_to_tensor, is_tensor
 from tapefacade._core.error_texts import (
     falling_range,
     inconvertible_argument,
@@ -17,9 +17,11 @@ from tapefacade._core.error_texts import (
     refused_type,
     shape_text,
 )
+from tapefacade._core.errors import InvalidArgumentError
 from tapefacade._core.string_arrays import text_tensor
 from tapefacade._core.tensor import from_host
 from tapefacade._core.tensor_type import MAX_HOST_ELEMENTS, type_of
+from tapefacade._core.traced_errors import mark_as_of_types
 from tapefacade._definition.argument_checks import as_integer, as_sizes, numpy_type
 from tapefacade._definition.op import FreeTensor, NotDifferentiable, TensorLike, function, op
 from tapefacade._definition.parameters import frozen_value
@@ -247,7 +249,8 @@ def linspace(start: Any, stop: Any, num: Any, name: str | None = None, axis: int
         )
     steps = int(count.numpy().reshape(()))
     if steps < 0:
-        raise invalid(falling_range(1, -1) + kernel_suffix("Range"))
+        error = invalid(falling_range(1, -1) + kernel_suffix("Range"))
+        raise error if is_tensor(num) else mark_as_of_types(error)
     axis %= rank + 1
     result = _linspace(start, broadcast_to(stop, shape), steps, axis)
     return with_open_axes(result, {axis: num}) if ACCOUNTS else result
@@ -404,7 +407,13 @@ def range(
             raise AssertionError(f"tf.range counts in numbers; start, limit and delta are {kinds}.")
         wanted = max((v.dtype for v in given), key=lambda d: RANGE_TYPES.index(d.name))
     target = np.dtype(wanted.as_numpy_dtype)
-    result = from_host(_numbers_within(*[np.asarray(v.numpy()).astype(target) for v in given]))
+    ends = [np.asarray(value.numpy()).astype(target) for value in given]
+    try:
+        result = from_host(_numbers_within(*ends))
+    except InvalidArgumentError as error:
+        if not any(is_tensor(value) for value in (start, limit, delta)):
+            mark_as_of_types(error)  # TensorFlow knows the numbers where it traces
+        raise
     if ACCOUNTS:
         noted(result, given, lambda *ends: _numbers_within(*[end.astype(target) for end in ends]))
     return result

@@ -10,6 +10,7 @@ from tapefacade._core.error_texts import (
     invalid,
     negative_dimension,
     negative_multiple,
+    refused_by_kernel,
     refused_type,
     reshape_sizes,
     shape_text,
@@ -181,7 +182,7 @@ def _permutation(rank: int, perm: Any) -> tuple[int, ...]:
             raise invalid(f"{p} is out of range [0 .. {rank})")
     for axis in range(rank):
         if axis not in order:
-            raise invalid(f"{axis} is missing from {{{','.join(str(p) for p in perm)}}}.")
+            raise refused_by_kernel(f"{axis} is missing from {{{','.join(str(p) for p in perm)}}}.")
     return order
 
 
@@ -413,7 +414,7 @@ def roll(input: TensorLike, shift: IndexLike, axis: Any) -> jax.Array:
         raise invalid("shift and axis must have the same size")
     for a in axes:
         if not -rank <= a < rank:
-            raise invalid(f"axis {a + rank if a < 0 else a} is out of range")
+            raise refused_by_kernel(f"axis {a + rank if a < 0 else a} is out of range")
     shifts = jnp.ravel(shift)
     for place, a in enumerate(axes):
         input = jnp.roll(input, shifts[place], a)

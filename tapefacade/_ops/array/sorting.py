@@ -18,6 +18,7 @@ from tapefacade._core.error_texts import (
 )
 from tapefacade._core.kernel_dtypes import FLOATS_EXCEPT_DOUBLE, INDICES, INDICES_INT16, REALS
 from tapefacade._core.tensor import EagerTensor, from_host
+from tapefacade._core.traced_errors import mark_as_of_types
 from tapefacade._definition.argument_checks import (
     as_integer,
     is_integer,
@@ -206,7 +207,7 @@ def _distinct(x: Any, out_idx: Any, kernel: str) -> tuple[Any, ...]:
     x = convert_to_tensor(x)
     dtype = require_type("out_idx", out_idx, INDICES)
     if x.ndim != 1:
-        raise invalid(f"unique expects a 1D vector. [Op:{kernel}] name: ")
+        raise mark_as_of_types(invalid(f"unique expects a 1D vector. [Op:{kernel}] name: "))
     return (x, *_first_occurrences(x.numpy(), dtype))
 
 

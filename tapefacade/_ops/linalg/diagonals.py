@@ -12,6 +12,7 @@ from tapefacade._core.error_texts import (
     inconvertible,
     inconvertible_argument,
     invalid,
+    refused_by_kernel,
     refused_choice,
     shape_text,
 )
@@ -180,7 +181,7 @@ def set_diag(
     longest = _longest(rows, columns, lower, upper)
     wanted = (*input.shape[:-2], *((count,) if count > 1 else ()), longest)
     if diagonal.shape != wanted:
-        raise invalid(
+        raise refused_by_kernel(
             "Either first dimensions of diagonal don't match input.shape[:-2], or "
             "diagonal.shape[:-1] is not equal to the longests diagonal in range "
             f"[lower_diag_index:upper_diag_index].\nInput shape: {shape_text(input.shape)}\n"

@@ -13,6 +13,7 @@ from tapefacade._core.conversion import convert
 from tapefacade._core.error_texts import (
     inconvertible_argument,
     invalid,
+    refused_by_kernel,
     shape_text,
     unsupported_value,
 )
@@ -40,8 +41,7 @@ def _checked_axis(x: jax.Array, axis: Any) -> int:
         raise errors.InvalidArgumentError(None, None, message)
     if not -x.ndim <= axis < x.ndim:
         given = axis + x.ndim if axis < 0 else axis
-        message = _no_scan_axis(-x.ndim, x.ndim, given)
-        raise errors.InvalidArgumentError(None, None, message)
+        raise refused_by_kernel(_no_scan_axis(-x.ndim, x.ndim, given))
     return axis % x.ndim
 
 

@@ -9,7 +9,7 @@ from jax import lax
 
 from tapefacade._core import errors, kernel_dtypes
 from tapefacade._core.dtypes import as_dtype
-from tapefacade._core.error_texts import invalid, shape_text
+from tapefacade._core.error_texts import invalid, refused_by_kernel, shape_text
 from tapefacade._core.kernel_dtypes import (
     FLOATS_COMPLEX,
     FLOATS_HALF_FIRST,
@@ -394,7 +394,7 @@ def _position(logits: jax.Array, axis: int | None) -> int:
         raise invalid("logits must have >= 1 dimension, got []")
     axis = -1 if axis is None else axis
     if not -rank <= axis < rank:
-        raise invalid(
+        raise refused_by_kernel(
             f"`dim` must be in the range [{-rank}, {rank}) where {rank} is the number of "
             f"dimensions in the input. Received: dim={axis}",
         )

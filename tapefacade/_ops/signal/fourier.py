@@ -22,6 +22,7 @@ from tapefacade._core.error_texts import (
 from tapefacade._core.errors import InvalidArgumentError
 from tapefacade._core.kernel_dtypes import COMPLEX
 from tapefacade._core.tensor import EagerTensor, hinted
+from tapefacade._core.traced_errors import mark_as_of_types
 from tapefacade._definition.argument_checks import as_axes
 from tapefacade._definition.op import FreeTensor, NoGradient, TensorLike, function, op
 
@@ -40,7 +41,8 @@ def _complex_tensor(value: Any, kernel: str) -> EagerTensor:
     if not is_tensor(value) and not tensor.dtype.is_complex and name != "string":
         return convert(value, dtypes.complex64)
     if name not in COMPLEX:
-        raise refusal(refused_value("Tcomplex", name, COMPLEX, kernel), kernel)
+        error = refusal(refused_value("Tcomplex", name, COMPLEX, kernel), kernel)
+        raise mark_as_of_types(error)
     return tensor
 
 
