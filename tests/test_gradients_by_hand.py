@@ -543,15 +543,27 @@ def test_symbolic_gradients_that_a_function_does_not_name():
         def of(self, y, x):
             return tf.gradients(y, x)
 
-    slope = Slope()
+    slope, variable, calls = Slope(), tf.Variable(0.0), []
+
+    def f(x, least):
+        calls.append(1)
+        variable.assign_add(1.0)
+        y = x * x * variable
+        return slope.of(y, x) if float(y) > least else [y]
+
+    found = tf.function(f)(tf.constant(2.0), 0.0)  # its Python runs once more, as if for the first
+    assert [float(found[0]), float(variable), len(calls)] == [4.0, 1.0, 2]
 
     @tf.function
-    def f(x):
-        y = x * x
-        return slope.of(y, x) if float(y) > 0.0 else [y]
+    def around(x):
+        return tf.function(f)(x, 0.0)[0] * 2.0
 
+    assert [float(around(tf.constant(2.0))), float(variable)] == [16.0, 2.0]
+
+    late = tf.function(f, autograph=False)
+    assert float(late(tf.constant(1.0), 5.0)[0]) == 3.0
     with pytest.raises(RuntimeError, match=r"Use tf\.GradientTape instead") as caught:
-        f(tf.constant(2.0))
+        late(tf.constant(2.0), 5.0)
     assert "has to stand in it" in caught.value.__notes__[0]
 
 

@@ -732,18 +732,27 @@ THREAD = _RecordingThread()
 
 
 def all_or_nothing(call: Callable[[], Any]) -> Any:
-    """Calls Python that assigns variables; where Ctrl-C ends it they are as before."""
+    """Calls Python that assigns variables; where Ctrl-C ends it they are as before.
+
+    So they are where `tf.gradients` finds out that the Python has to run once more.
+    """
     journals, journal = THREAD.journals, AssignmentJournal()
     start = len(journals)
     try:
         journals.append(journal)
         result = call()
-    except KeyboardInterrupt:
-        surely(journal.take_back)
+    except (KeyboardInterrupt, RuntimeError) as error:
+        if isinstance(error, KeyboardInterrupt) or lacks_watched_run(error):
+            surely(journal.take_back)
         raise
     finally:
         del journals[start:]  # no call, at which a signal could come in
     return result
+
+
+def lacks_watched_run(error: BaseException) -> bool:
+    """Whether `tf.gradients` was called where nobody knew that it would be."""
+    return getattr(error, "lacks_watched_run", False)
 
 
 def note_assigned(variables: Sequence[Any]) -> None:

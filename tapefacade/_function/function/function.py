@@ -79,7 +79,7 @@ from tapefacade._trace.example_values import EXAMPLE_NUMBERS, ExampleValues
 from tapefacade._trace.frames import RunningCall, ValueWanted
 from tapefacade._trace.open_sizes import SizeAccount, open_sizes
 from tapefacade._trace.program_listing import ProgramListing, function_in_sentence
-from tapefacade._trace.recording import THREAD, all_or_nothing
+from tapefacade._trace.recording import THREAD, all_or_nothing, lacks_watched_run
 from tapefacade._trace.tree import TREE, users_line
 
 MESSAGE_CREATED_LATER = (
@@ -362,7 +362,10 @@ class Function(PolymorphicFunction):
 
     @functools.cached_property
     def _takes_gradients(self) -> bool:
-        """Whether `tf.gradients` may be called in it: it is named there, or in what it names."""
+        """Whether `tf.gradients` may be called in it: it is named there, or in what it names.
+
+        That it is called in a method turns out by the error, and the Python runs once more.
+        """
         waiting, known = [self._python], set()
         while waiting:
             function = _python_of(waiting.pop())
@@ -484,6 +487,12 @@ class Function(PolymorphicFunction):
             python = self._rewritten() if python is None else None
             if python is None:
                 raise
+            counts.clear()
+            tracing = self._recorded_run(args, kwargs, tensors, counts, python)
+        except RuntimeError as error:
+            if THREAD.functions or self._takes_gradients or not lacks_watched_run(error):
+                raise
+            self._takes_gradients = True
             counts.clear()
             tracing = self._recorded_run(args, kwargs, tensors, counts, python)
         if tracing.created:

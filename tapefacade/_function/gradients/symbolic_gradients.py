@@ -196,7 +196,9 @@ def _recorded(targets: Sequence[EagerTensor | Variable]) -> Iterator[None]:
     """
     inner = recording = THREAD.recording
     if recording.frame is None and _watched(recording) is None:
-        raise hinted(RuntimeError(MESSAGE_EAGER), HINT_EAGER if THREAD.functions else "")
+        error = hinted(RuntimeError(MESSAGE_EAGER), HINT_EAGER if THREAD.functions else "")
+        error.lacks_watched_run = True  # type: ignore[attr-defined]
+        raise error
     tensors = [target for target in targets if isinstance(target, EagerTensor)]
     while recording.enclosing is not None and not any(t._recording is recording for t in tensors):
         if recording.enclosing.frame is None or len(tensors) < len(targets):
