@@ -149,7 +149,8 @@ CHECKED = (
     "sampler hamiltonian", "sampler random walk", "sampler lbfgs",
     "inference series density", "inference series forecast", "inference series parts",
     "inference variational", "inference factored", "inference differential equation",
-    "inference learned scale",
+    "inference learned scale", "inference hidden states", "inference linear models",
+    "inference particles", "inference pinned", "inference learned kernel", "sampler two hills",
     "distribution Poisson", "distribution TruncatedNormal",
     *(f"layer {name}" for name in LAYERS),
 )  # fmt: skip

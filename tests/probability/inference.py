@@ -115,7 +115,96 @@ def learned_scale(tf: Any, tfp: Any) -> Any:
     return value, slopes, found
 
 
+def hidden_states(tf: Any, tfp: Any) -> Any:
+    """The weather of the week, and rates that are learned."""
+    tfd = tfp.distributions
+    weather = tfd.HiddenMarkovModel(
+        tfd.Categorical(probs=[0.8, 0.2]), tfd.Categorical(probs=[[0.7, 0.3], [0.2, 0.8]]),
+        tfd.Normal([0.0, 15.0], [5.0, 10.0]), num_steps=7,
+    )  # fmt: skip
+    days = tf.constant([-2.0, 0.0, 2.0, 4.0, 6.0, 8.0, 10.0])
+    rates = tf.Variable([0.1, 1.0, 2.0])
+    counts = tfd.HiddenMarkovModel(
+        tfd.Categorical(logits=tf.zeros(3)), tfd.Categorical(logits=3.0 * tf.eye(3)),
+        tfd.Poisson(log_rate=rates), num_steps=9,
+    )  # fmt: skip
+    losses = tfp.math.minimize(
+        lambda: -counts.log_prob(np.float32([1, 2, 0, 7, 9, 6, 3, 2, 4])), 5, Descent(),
+        trainable_variables=[rates],
+    )  # fmt: skip
+    marginals = weather.posterior_marginals(days).logits_parameter()
+    return weather.mean(), marginals, weather.posterior_mode(days), losses, rates
+
+
+def linear_models(tf: Any, tfp: Any) -> Any:
+    """Fisher scoring, also with coefficients that are 0."""
+    random = np.random.RandomState(0)
+    x = random.randn(60, 3)
+    counts = random.poisson(np.exp(x @ [0.5, -1.0, 0.2])).astype("float64")
+    poisson = tfp.glm.fit(x, counts, tfp.glm.Poisson())
+    sparse = tfp.glm.fit_sparse(
+        tf.constant(x), tf.constant(counts > 1, tf.float64), tfp.glm.Bernoulli(),
+        model_coefficients_start=tf.zeros(3, tf.float64), l1_regularizer=0.1, l2_regularizer=0.0,
+        maximum_iterations=5, tolerance=1e-6, learning_rate=1.0,
+    )  # fmt: skip
+    return poisson[:3], sparse[:2]
+
+
+def particles(tf: Any, tfp: Any) -> Any:
+    tfd = tfp.distributions
+    return tfp.experimental.mcmc.particle_filter(
+        tf.constant([1.0, 1.2, 0.8, 0.5, 0.3]), tfd.Normal(0.0, 1.0),
+        lambda step, x: tfd.Normal(0.9 * x, 0.3), lambda step, x: tfd.Normal(x, 0.5),
+        num_particles=20, seed=(5, 5),
+    )  # fmt: skip
+
+
+def pinned(tf: Any, tfp: Any) -> Any:
+    """A joint distribution of which a part is known, by names."""
+    tfd = tfp.distributions
+    joint = tfd.JointDistributionNamed({
+        "mean": tfd.Normal(0.0, 1.0), "scale": tfd.HalfNormal(1.0),
+        "x": lambda mean, scale: tfd.Sample(tfd.Normal(mean, scale), [4]),
+    })  # fmt: skip
+    rest = joint.experimental_pin(x=tf.constant([1.0, 2.0, 0.5, 1.5]))
+    drawn = rest.sample_unpinned(3, seed=(0, 1))
+    free = rest.experimental_default_event_space_bijector().inverse(drawn)
+    return drawn, rest.unnormalized_log_prob(drawn), free
+
+
+def learned_kernel(tf: Any, tfp: Any) -> Any:
+    """A Gaussian process whose kernel is trained in a function, and what it predicts."""
+    tfd, kernels = tfp.distributions, tfp.math.psd_kernels
+    x = np.linspace(0, 1, 8)[:, None]
+    y, noise = np.sin(6 * x[:, 0]), tf.constant(0.01, tf.float64)
+    amplitude, length = (
+        tfp.util.TransformedVariable(start, tfp.bijectors.Exp(), dtype=tf.float64)
+        for start in (1.0, 0.5)
+    )
+    kernel = kernels.MaternThreeHalves(amplitude, length) + kernels.Linear(noise)
+    process = tfd.GaussianProcess(kernel, x, observation_noise_variance=noise)
+
+    @tf.function
+    def step() -> Any:
+        with tf.GradientTape() as tape:
+            loss = -process.log_prob(y)
+        variables = process.trainable_variables
+        Descent().apply_gradients(zip(tape.gradient(loss, variables), variables, strict=True))
+        return loss
+
+    losses = [step() for _ in range(3)]
+    predicted = tfd.GaussianProcessRegressionModel(
+        kernel, np.array([[0.15], [0.55]]), x, y, observation_noise_variance=noise
+    )
+    return losses, predicted.mean(), predicted.stddev()
+
+
 INFERENCES: dict[str, Any] = {
+    "hidden states": hidden_states,
+    "linear models": linear_models,
+    "particles": particles,
+    "pinned": pinned,
+    "learned kernel": learned_kernel,
     "differential equation": differential_equation,
     "learned scale": learned_scale,
     "series density": series_density,

@@ -51,7 +51,29 @@ def _minimized(minimize: str) -> Any:
     return find
 
 
+def _two_hills(tf: Any, tfp: Any) -> Any:
+    """Chains of several temperatures that exchange their states."""
+    tfd = tfp.distributions
+    hills = tfd.MixtureSameFamily(
+        tfd.Categorical(probs=[0.3, 0.7]), tfd.Normal([-3.0, 3.0], [0.5, 0.5])
+    )
+    kernel = tfp.mcmc.ReplicaExchangeMC(
+        hills.log_prob, inverse_temperatures=0.4 ** tf.range(3, dtype=tf.float32),
+        make_kernel_fn=lambda f: tfp.mcmc.HamiltonianMonteCarlo(f, 0.5, 2),
+    )  # fmt: skip
+
+    @tf.function
+    def run(seed: Any) -> Any:
+        return tfp.mcmc.sample_chain(
+            12, tf.constant(1.0), kernel=kernel, seed=seed,
+            trace_fn=lambda _, results: results.is_swap_accepted_adjacent,
+        )  # fmt: skip
+
+    return run(tf.constant([7, 8]))
+
+
 SAMPLERS: dict[str, Any] = {
+    "two hills": _two_hills,
     "hamiltonian": _chain(
         lambda mcmc, f: mcmc.HamiltonianMonteCarlo(f, 0.05, 8), lambda r: r.is_accepted
     ),
