@@ -1283,6 +1283,33 @@ def test_a_check_fails_in_the_iteration_in_which_it_would():
     assert calls == [1, 2]
 
 
+def nested(value):
+    """A function of a module that calls itself in a scope of its own, a comprehension."""
+    if isinstance(value, list):
+        return [nested(part) for part in value]
+    return value
+
+
+def tried(function):
+    try:
+        return nested(function())
+    except Exception as error:
+        return type(error).__name__
+
+
+def test_a_function_of_a_module_calls_itself():
+    @tf.function
+    def function(x):
+        if x > 0.0:
+            x = x + 1.0
+        return tried(lambda: [x, [x * 2.0]])
+
+    for x in (2.0, 3.0, -1.0):
+        first, (second,) = function(c(x))
+        found = x + 1.0 if x > 0.0 else x
+        assert (float(first), float(second)) == (found, 2.0 * found)
+
+
 # Random programs.
 
 

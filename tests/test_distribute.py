@@ -480,6 +480,64 @@ def test_checks_of_replicas_with_different_batches_are_those_of_equal_programs()
             run(x)
 
 
+def test_an_optimizer_from_outside_of_the_scope_is_one_of_the_replicas():
+    """TensorFlow refuses Adam, and lets each replica count the steps of SGD."""
+    strategy, keras = mirrored(), tf.keras
+    x = np.sin(np.arange(42.0)).reshape(14, 3).astype("float32")
+    data = tf.data.Dataset.from_tensor_slices((x, x.sum(1, keepdims=True))).batch(4)
+    found = []
+    for is_outside in (True, False):
+        optimizer = keras.optimizers.Adam(0.05) if is_outside else None
+        with strategy.scope():
+            dense = keras.layers.Dense(1, kernel_initializer="ones")
+            model = keras.Sequential([keras.Input([3]), dense])
+            model.compile(optimizer or keras.optimizers.Adam(0.05), "mse")
+        losses = model.fit(data, epochs=2, verbose=0).history["loss"]
+        found.append([losses, int(model.optimizer.iterations), model.get_weights()[0].tolist()])
+    assert found[0] == found[1]
+    assert found[0][1] == 8
+
+
+def test_what_is_made_outside_of_the_scope_says_so_where_replicas_synchronize():
+    strategy, outside = mirrored(), tf.Variable(0.0)
+
+    def step():
+        outside.assign_add(1.0)
+        return tf.distribute.get_replica_context().all_reduce("sum", tf.constant(1.0))
+
+    with pytest.raises(RuntimeError, match=r"Variable:0, which was made outside of") as raised:
+        tf.function(lambda: strategy.run(step))()
+    assert "with strategy.scope(): ..." in "".join(raised.value.__notes__)
+
+
+def test_weights_of_layers_are_synchronized_as_keras_2_says():
+    strategy, kinds, ways = mirrored(), tf.VariableSynchronization, tf.VariableAggregation
+
+    class Counting(tf.keras.layers.Layer):
+        def build(self, input_shape):
+            self.seen = self.add_weight(
+                name="seen", shape=(), initializer="zeros", trainable=False,
+                synchronization=kinds.ON_READ, aggregation=ways.SUM,
+            )  # fmt: skip
+
+        def call(self, x):
+            self.seen.assign_add(tf.reduce_sum(x))
+            return x
+
+    with strategy.scope():
+        layer = Counting()
+        layer.build([None, 3])
+    x = strategy.experimental_distribute_values_from_function(
+        lambda c: tf.ones([1, 3]) * (1.0 + c.replica_id_in_sync_group)
+    )
+    for run in (strategy.run, tf.function(strategy.run)):
+        run(lambda x: (layer(x), None)[1], args=(x,))
+    assert layer.seen.numpy() == 18.0
+    plain = Counting()
+    plain(tf.ones([1, 3]))
+    assert plain.seen.numpy() == 3.0
+
+
 def test_a_strategy_for_tpus_needs_one():
     with pytest.raises(ValueError, match="There is no TPU"):
         tf.distribute.TPUStrategy()

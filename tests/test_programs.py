@@ -25,7 +25,6 @@ COMMAND = "python tests/goldens/generate_programs.py {} (in an environment with 
 CLASS = "Python names our class by its last name in messages of its own"
 OVER_DATASETS = "loops over datasets are differentiated, as in eager code"
 AROUND_RUNS = "a tape around `strategy.run` sees the replicas, which TensorFlow's threads hide"
-SLOW = "TensorFlow says that it is slow so"
 REPEATED = "scalar * list falls back to Python's repetition of the list in TensorFlow"
 BOOLEAN = "TensorFlow's * is a logical and as soon as one operand is a boolean, whatever the other"
 NUMPY = "NumPy values follow the dtype of the tensors in every op, here as well"
@@ -63,11 +62,6 @@ DIFFERENT: dict[str, str] = {
     "operators.dtype_conflicts.dict.b 1.dict.mul": BOOLEAN,
     "operators.function_conflicts.dict.numpy float64 first": NUMPY,
     "operators.function_conflicts.dict.numpy array first": NUMPY,
-    "replicas_alone.variables_of_one_replica.log": SLOW,
-    "replicas_alone.refused_for_one_replica.log": SLOW,
-    "replicas_alone.assigned_in_one_replica.log": SLOW,
-    "replicas_alone.values_of_one_replica.log": SLOW,
-    "replicas_alone.central_storage.log": SLOW,
     "replicas_custom.tapes_around_runs.list.0.tuple.1": AROUND_RUNS,
     "replicas_custom.tapes_around_runs.list.1.tuple.1": AROUND_RUNS,
     "tapes_none.one_of_two_outputs.dict.indices": "integers have no gradient, not even zeros",

@@ -129,6 +129,8 @@ def compiled(node: FunctionNode, code: types.CodeType, added: str) -> types.Code
     free = [added, *(own for own in code.co_freevars if own != added)]
     factory = ast.parse(f"def factory({', '.join(free)}): pass").body[0]
     assert isinstance(factory, ast.FunctionDef)
+    if isinstance(node, ast.FunctionDef) and node.name not in free:
+        statements.insert(0, ast.Global([node.name]))  # it may call itself, by that name
     factory.body = statements
     for inner in ast.walk(factory):
         if isinstance(inner, ast.stmt | ast.expr) and not hasattr(inner, "lineno"):

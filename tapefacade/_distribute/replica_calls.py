@@ -23,7 +23,12 @@ from tapefacade._distribute.distributed_variables import (
     copies_of_replicas,
     replicas_in_turn,
 )
-from tapefacade._distribute.replica_contexts import HINT_LOOKED, RecordedReplica, SingleReplica
+from tapefacade._distribute.replica_contexts import (
+    HINT_LOOKED,
+    OUTSIDE,
+    RecordedReplica,
+    SingleReplica,
+)
 from tapefacade._distribute.replica_run_op import (
     ReplicaPlan,
     ReplicaRun,
@@ -57,7 +62,7 @@ if TYPE_CHECKING:
     from tapefacade._distribute.strategies import Strategy
 
 WHY_SHAPES = "the values of the replicas have different shapes"
-WHY_OUTSIDE = "it assigns the variable {}, which was made outside of `strategy.scope()`"
+WHY_OUTSIDE = "it assigns the variable {}, which was " + OUTSIDE
 MESSAGE_HOSTS = (
     "A function that runs in the replicas of several processes is one program of all of them. This "
     "one is not: {}."

@@ -40,8 +40,14 @@ HINT_IN_BODY = (
     "Here a nested tf.function may synchronize the replicas, but no branch and no loop on tensors."
 )
 MESSAGE_LOOKED = (
-    "A tape is open around `strategy.run`, so that the replicas run one after the other, and "
-    "cannot wait for each other where they {}. This is because of their function: {}."
+    "A tape is open around `strategy.run`, or a tf.function is recorded, so that the replicas run "
+    "one after the other, and cannot wait for each other where they {}. This is because of their "
+    "function: {}."
+)
+OUTSIDE = "made outside of `strategy.scope()`"
+HINT_OUTSIDE = (
+    "Make what has the variable in the scope: with strategy.scope(): ... (models, optimizers, "
+    "metrics, variables)."
 )
 HINT_LOOKED = (
     "Open the tape in the function that the replicas run. Or write the function such that its "
@@ -217,7 +223,8 @@ class SingleReplica(ReplicaContext):
         self._why = why
 
     def _require_replicas(self, what: str) -> None:
-        raise hinted(RuntimeError(MESSAGE_LOOKED.format(what, self._why)), HINT_LOOKED)
+        hint = HINT_OUTSIDE if OUTSIDE in self._why else HINT_LOOKED
+        raise hinted(RuntimeError(MESSAGE_LOOKED.format(what, self._why)), hint)
 
 
 def own_part(value: Any) -> Any:

@@ -1,10 +1,10 @@
-"""`tf.VariableAggregation` and `tf.VariableSynchronization`: accepted for TensorFlow's sake."""
+"""`tf.VariableAggregation` and `tf.VariableSynchronization`: how replicas share a variable."""
 
 import enum
 
 
 class VariableSynchronization(enum.Enum):
-    """When the copies of a distributed variable are brought together; accepted, has no effect.
+    """When what the replicas have of a variable is brought together.
 
     >>> tf.VariableSynchronization.AUTO
     <VariableSynchronization.AUTO: 0>
@@ -17,7 +17,7 @@ class VariableSynchronization(enum.Enum):
 
 
 class VariableAggregationV2(enum.Enum):
-    """How the copies of a distributed variable are brought together; accepted, has no effect.
+    """How what the replicas have of a variable is brought together.
 
     >>> tf.VariableAggregation.SUM
     <VariableAggregationV2.SUM: 1>

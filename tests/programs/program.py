@@ -75,8 +75,11 @@ class Messages(logging.Handler):
         text = normalised(record.getMessage())
         # Names lines of TensorFlow's, or is about its own functions and what is slow there.
         of_tensorflow = text.startswith(
-            ("From /", "Using MirroredStrategy", "Using CollectiveAllReduce", "Efficient batch")
-        )
+            (
+                "From /", "Using MirroredStrategy", "Using CollectiveAllReduce", "Efficient batch",
+                "Using CentralStorageStrategy", "Collective ops is not configured",
+            )
+        )  # fmt: skip
         if " triggered tf.function retracing" in text:
             of_tensorflow = any(t in text for t in ("wrapped_fn", "Strategy", "TensorFlowTrainer"))
         if not of_tensorflow and text not in self.kept:

@@ -51,6 +51,20 @@ def adopt(keras_variable: Any, held: Variable) -> Any:
     return keras_variable
 
 
+def synchronized(keras_variable: Any, mode: str) -> Any:
+    """Lets a new variable of Keras's bring the values of replicas together when a mode says.
+
+    Args:
+        keras_variable: the variable.
+        mode: Keras's name of a `tf.VariableSynchronization`, as "on_read".
+    """
+    vars(keras_variable)["_synchronization"] = mode
+    held = vars(keras_variable).get("_facade")
+    if held is not None and strategy_creator() is not None:
+        adopt(keras_variable, keras_variable._made(held.value()))
+    return keras_variable
+
+
 def filled(number: int, shape: tuple[int, ...], dtype: str) -> EagerTensor:
     """Returns a first value that is the same number everywhere; nothing is recorded.
 

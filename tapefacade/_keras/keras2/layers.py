@@ -1,5 +1,6 @@
 """Layers as in Keras 2: arguments, positions, `add_weight("name", ...)`, `add_loss(function)`."""
 
+import enum
 import inspect
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -8,7 +9,7 @@ import numpy as np
 
 from tapefacade._core.tensor import EagerTensor
 from tapefacade._keras.attribute_patches import AttributePatches
-from tapefacade._keras.backend.variables import adopt
+from tapefacade._keras.backend.variables import adopt, synchronized
 from tapefacade._keras.keras2 import learning_phase
 from tapefacade._keras.keras2.notices import Attribute, like, notice, refusal, source
 from tapefacade._keras.keras2.tracked_variables import is_submodule, setting_attribute
@@ -20,8 +21,7 @@ OF_WEIGHTS = (
     "name", "shape", "dtype", "initializer", "regularizer", "trainable", "constraint",
 )  # fmt: skip
 DROPPED_OF_WEIGHTS = {
-    "use_resource", "synchronization", "aggregation", "partitioner", "collections",
-    "caching_device", "experimental_autocast",
+    "use_resource", "partitioner", "collections", "caching_device", "experimental_autocast",
 }  # fmt: skip
 CELLS = {
     "lstm": "LSTMCell", "gru": "GRUCell", "simple_rnn": "SimpleRNNCell",
@@ -248,13 +248,23 @@ def _adding_weight(original: Callable[..., Any]) -> Callable[..., Any]:
             kwargs["shape"] = (shape,)
         elif shape is not None and not isinstance(shape, tuple):
             kwargs["shape"] = tuple(shape)
+        if "aggregation" in kwargs:
+            kwargs["aggregation"] = _mode(kwargs["aggregation"])
+        synchronization = _mode(kwargs.pop("synchronization", None))
         getter = kwargs.pop("getter", None)
         if kwargs.get("name") is not None:
             kwargs["name"] = kwargs["name"].replace("/", "_")
         made = original(self, *args, **kwargs)
+        if synchronization is not None:
+            made = synchronized(made, synchronization)
         return made if getter is None else adopt(made, getter(**kwargs))
 
     return add_weight
+
+
+def _mode(given: Any) -> Any:
+    """Returns Keras's name of a `tf.VariableAggregation` or `tf.VariableSynchronization`."""
+    return given.name.lower() if isinstance(given, enum.Enum) else given
 
 
 def _inferring_shape(original: Callable[..., Any]) -> Callable[..., Any]:

@@ -16,6 +16,7 @@ from tapefacade._core import nest
 from tapefacade._core.conversion import convert
 from tapefacade._core.replica_places import THREAD, replica_count
 from tapefacade._function.function.function import Function
+from tapefacade._keras.backend.variables import adopt
 from tapefacade._keras.keras2.registered_types import as_tensor
 from tapefacade._keras.training.datasets import READING
 from tapefacade._keras.training.optimizer_update import scaled_for_replicas, unscaled_of_replicas
@@ -180,7 +181,19 @@ def strategy_of(model: Any) -> Any:
     if getattr(model, "optimizer", None) is not None:
         weights += model.optimizer.variables
     found = (getattr(weight._root, "_strategy", None) for weight in weights)
-    return next((strategy for strategy in found if strategy is not None), None)
+    return next((s for s in found if s is not None and s.num_replicas_in_sync > 1), None)
+
+
+def _take_in(strategy: Any, model: Any) -> None:
+    """Gives a strategy the variables of an optimizer and of metrics made outside of its scope."""
+    optimizer, compiled = (getattr(model, n, None) for n in ("optimizer", "_compile_metrics"))
+    owners = [] if optimizer is None else [optimizer]
+    for given in (compiled._user_metrics, compiled._user_weighted_metrics) if compiled else ():
+        owners += [metric for metric in nest.flatten(given) if hasattr(metric, "update_state")]
+    with strategy.scope():
+        for variable in (variable for owner in owners for variable in owner.variables):
+            if getattr(variable._root, "_strategy", None) is None:
+                adopt(variable, variable._made(variable._root.value()))
 
 
 def _in_replicas(strategy: Any, step: Callable[[Any], Any], is_joined: bool) -> Any:
@@ -208,6 +221,7 @@ def _over_batches(
     name = step.__name__
     strategy = strategy_of(model)
     if strategy is not None:
+        _take_in(strategy, model)
         step = _in_replicas(strategy, step, is_joined)
     call = _on_tensors(step) if model.run_eagerly else Function(step, reduce_retracing=True)
 
