@@ -15,6 +15,8 @@ import tempfile
 from collections.abc import Iterator
 from typing import Any
 
+import numpy as np
+
 COUNT = 200  # operations at which each kind of save is killed, at most
 SHORT_COUNT = 4
 OPERATIONS_PER_LINE = 20
@@ -58,9 +60,25 @@ def read_weights(tf: Any, folder: str) -> set[float]:
     return {*found.w.numpy().tolist(), *found.b.numpy().tolist()}
 
 
+def layers(tf: Any, value: float) -> Any:
+    found = tf.keras.Sequential([tf.keras.Input((3,)), tf.keras.layers.Dense(4)])
+    found.set_weights([np.full([3, 4], value), np.full([4], value)])
+    return found
+
+
+def save_layers(tf: Any, folder: str, value: float) -> None:
+    layers(tf, value).save(os.path.join(folder, "model.keras"))
+
+
+def read_layers(tf: Any, folder: str) -> set[float]:
+    found = tf.keras.models.load_model(os.path.join(folder, "model.keras"))
+    return {number for weight in found.get_weights() for number in weight.ravel().tolist()}
+
+
 KINDS = {
     "checkpoints of a manager": (save_checkpoint, read_checkpoint),
     "a checkpoint written over another": (save_weights, read_weights),
+    "a model of Keras written over another": (save_layers, read_layers),
 }
 
 
