@@ -877,11 +877,14 @@ def looked_through_by_itself():
 @pytest.fixture
 def nothing_frozen(no_pauses):
     """Thaws what the suite has frozen for its own speed; the collector will begin soon."""
+    before = gc.get_threshold()
+    gc.set_threshold(700, 10, 10)
     gc.freeze()
     gc.collect()  # finds nothing that is old, so that a little that is new counts as much
     gc.unfreeze()
     yield
     gc.freeze()
+    gc.set_threshold(*before)
 
 
 @pytest.mark.parametrize("starts", [True, False])

@@ -3,6 +3,7 @@
 import atexit
 import contextlib
 import gc
+import math
 import sys
 import time
 from collections.abc import Iterator
@@ -71,19 +72,23 @@ class YoungObjects:
     MOST = 50_000
 
     def __init__(self) -> None:
-        self._number = gc.get_threshold()[0]
+        self._at_start = self._now = gc.get_threshold()
 
     def make_room(self, values: int) -> None:
         """Lets the objects of a step go by themselves, unless the user has set the number.
+
+        The collector looks through everything after as many objects as before: models that refer
+        to themselves go as early.
 
         Args:
             values: how many a program of the step takes and gives.
         """
         wanted = min(self.PER_VALUE * values, self.MOST)
-        number, *others = gc.get_threshold()
-        if number == self._number and 0 < number < wanted:
-            self._number = wanted
-            gc.set_threshold(wanted, *others)
+        if gc.get_threshold() == self._now and 0 < self._now[0] < wanted:
+            first, *older = self._at_start
+            rarer = math.sqrt(wanted / first)
+            self._now = wanted, *[max(int(number / rarer), min(number, 1)) for number in older]
+            gc.set_threshold(*self._now)
 
 
 YOUNG_OBJECTS = YoungObjects()

@@ -92,6 +92,7 @@ def run(tf: Any, program: Callable[..., Any]) -> dict[str, Any]:
     level, logger.propagate = logger.level, False
     handlers, logger.handlers = logger.handlers, [messages]
     logger.setLevel(logging.WARNING)
+    tf.random.set_seed(None)  # of the program before
     try:
         returned = encoded(tf, program(tf, np))
     finally:
