@@ -35,7 +35,12 @@ from tapefacade._trace.background_compilation import (
     BackgroundCompiler,
     CompilationJob,
 )
-from tapefacade._trace.garbage_collection import LONGEST_PAUSE, OLD_OBJECTS, no_collection
+from tapefacade._trace.garbage_collection import (
+    LONGEST_PAUSE,
+    MOST_IMMORTAL,
+    OLD_OBJECTS,
+    no_collection,
+)
 from tapefacade._trace.interpreter import (
     RENAMED_PARAMETERS,
     Interpreter,
@@ -896,14 +901,14 @@ def test_the_collector_leaves_out_what_is_old_while_a_program_starts(
     reference = weakref.ref(cycle)
     with no_collection(counts_as_old=True):
         pass
-    assert (gc.get_freeze_count() > 0) == starts
+    assert (gc.get_freeze_count() > MOST_IMMORTAL) == starts
     del cycle
     looked_through_by_itself()
     assert (reference() is not None) == starts
     OLD_OBJECTS.add_all()
     gc.collect()  # who asks for it gets it
     assert reference() is None
-    assert gc.get_freeze_count() == 0
+    assert gc.get_freeze_count() <= MOST_IMMORTAL
 
 
 def test_the_collector_looks_through_everything_after_the_start(nothing_frozen, monkeypatch):
@@ -912,7 +917,7 @@ def test_the_collector_looks_through_everything_after_the_start(nothing_frozen, 
         pass
     monkeypatch.setattr(OLD_OBJECTS, "_end", 0.0)
     looked_through_by_itself()
-    assert gc.get_freeze_count() == 0
+    assert gc.get_freeze_count() <= MOST_IMMORTAL
 
 
 ADAM_STEPS = """

@@ -14,6 +14,8 @@ from typing import Any
 SECONDS_OF_START = 60.0
 # From this version on it looks through a part at a time.
 FIRST_INCREMENTAL = (3, 14)
+# From Python 3.12 on those that never die count as frozen: some 400. Who freezes has thousands.
+MOST_IMMORTAL = 2_000
 OLDEST = 2  # the generation that is looked through when everything is
 
 # When the pauses began that are going on, of all threads.
@@ -104,7 +106,8 @@ class OldObjects:
 
     def add_all(self) -> None:
         """Has all that is there count as old."""
-        if gc.get_freeze_count() if self._newer is None else self._is_frozen(self._newer):
+        newer, frozen = self._newer, gc.get_freeze_count()
+        if frozen > MOST_IMMORTAL if newer is None else self._is_frozen(newer):
             return  # what the user has frozen stays so
         now = time.monotonic()
         if self._end < 0.0:
