@@ -48,13 +48,7 @@ def halt_others() -> None:
     BACKGROUND_COMPILER.end()
     own = threading.get_ident()
 
-    def execute(*args: Any, **kwargs: Any) -> Any:
-        return _execute(*args, **kwargs) if threading.get_ident() == own else _halt()
-
-    def hand_over(*args: Any, **kwargs: Any) -> Any:
-        return _hand_over(*args, **kwargs) if threading.get_ident() == own else _halt()
-
-    Program.execute, Program.hand_over = execute, hand_over
+    Program.execute, Program.hand_over = _only_in(own, _execute), _only_in(own, _hand_over)
     limit = time.monotonic() + SECONDS_AT_EXIT
     before, looks = _others(own), 0
     while before and looks < LOOKS_AT_REST and time.monotonic() < limit:
@@ -62,6 +56,15 @@ def halt_others() -> None:
         places = _others(own)
         looks = looks + 1 if places == before and None not in places.values() else 0
         before = places
+
+
+def _only_in(thread: int, run: Any) -> Any:
+    """Returns a function that runs in one thread, and lets all others wait for ever."""
+
+    def call(*args: Any, **kwargs: Any) -> Any:
+        return run(*args, **kwargs) if threading.get_ident() == thread else _halt()
+
+    return call
 
 
 def _others(own: int) -> dict[int, tuple[int, int] | None]:
