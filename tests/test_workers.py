@@ -14,6 +14,7 @@ import worker_programs
 
 import tapefacade as tf
 from tapefacade.__main__ import main
+from tapefacade._distribute.worker_order import WorkerOrder
 
 HERE = pathlib.Path(__file__).parent
 SECONDS = 300  # for a machine that has much else to do
@@ -430,3 +431,81 @@ def test_launch_refuses_what_makes_no_sense(words, text, capsys):
         main(["launch", *words])
     assert end.value.code == 2
     assert text in capsys.readouterr().err
+
+
+UNLIKE = """
+import tapefacade as tf
+
+strategy = tf.distribute.MultiWorkerMirroredStrategy()
+number = strategy.cluster_resolver.task_id
+
+
+def made(size):
+    add = lambda: tf.distribute.get_replica_context().all_reduce("sum", tf.ones([size]))
+    return tf.function(lambda: strategy.run(add))
+
+
+one, other = made(1), made(3)
+one(), other()
+if number == 0:
+    one()
+other()
+other()
+"""
+
+
+def test_processes_that_do_different_things_together_say_so_and_end(tmp_path):
+    script = tmp_path / "script.py"
+    script.write_text(UNLIKE)
+    workers = started([str(script)])
+    found = [(*worker.communicate(timeout=SECONDS), worker.returncode) for worker in workers]
+    assert found[0][2] == 1, found
+    said = (
+        "worker 0, the chief, does all_reduce of float32[1], and worker 1 does all_reduce of "
+        "float32[3]."
+    )
+    assert all(said in err for _, err, _ in found), found
+
+
+def test_the_order_of_what_processes_do_is_compared_when_all_have_told_of_it():
+    order = WorkerOrder(3)
+    assert order.take(0, ["a", "b"]) is None
+    assert order.take(1, ["a", "c"]) is None
+    assert order.take(2, ["a"]) is None
+    assert order.take(2, ["b"]) == (2, "b", 1, "c")
+
+
+LONG = """
+import time
+import tapefacade as tf
+from tapefacade._distribute import worker_watch
+
+worker_watch.SECONDS_BEFORE_QUESTION, worker_watch.SECONDS_TO_ANSWER = 1.0, 0.5
+options = tf.distribute.experimental.CommunicationOptions(timeout_seconds=6.0)
+strategy = tf.distribute.MultiWorkerMirroredStrategy(communication_options=options)
+
+
+def total():
+    return tf.distribute.get_replica_context().all_reduce("sum", tf.constant(1.0))
+
+
+strategy.run(total)
+if strategy.cluster_resolver.task_id:
+    time.sleep(300.0)
+strategy.run(total)
+"""
+
+
+def test_who_waits_for_long_says_where_the_others_are_and_ends_in_time(tmp_path):
+    script = tmp_path / "script.py"
+    script.write_text(LONG)
+    workers = started([str(script)])
+    found = [(*worker.communicate(timeout=SECONDS), worker.returncode) for worker in workers]
+    assert [code for _, _, code in found] == [1, 75], found
+    lines = LONG.splitlines()
+    here, there = len(lines), 1 + lines.index("    time.sleep(300.0)")
+    waits = f"in all_reduce of float32 at {script}:{here}. worker 1 has not come there; it is at "
+    for start in ("worker 0, the chief, has waited for 2 s ", "Collective has timed out during "):
+        (line,) = [line for line in found[0][1].splitlines() if f"tapefacade: {start}" in line]
+        assert f"{waits}{script}:{there}." in line
+    assert "has ended with an error, DeadlineExceededError." in found[1][1]

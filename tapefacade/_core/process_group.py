@@ -1,6 +1,9 @@
 """The processes that run one program together: how many there are, and which one this is."""
 
+import contextlib
+import math
 import weakref
+from collections import deque
 from collections.abc import Callable
 from typing import Any
 
@@ -18,6 +21,10 @@ class ProcessGroup:
         ended: the names of those whose programs have ended.
         meetings: how many programs this one has started in which all have to take part.
         has_failed: whether one of them has raised, as it does where another process is lost.
+        notes: what this one has done together with the others, in order, until somebody compares
+            it with theirs; None if nobody does.
+        together: what the last of these programs does together with the others.
+        seconds_to_wait: how long one of them may wait for the others.
     """
 
     def __init__(self) -> None:
@@ -26,6 +33,9 @@ class ProcessGroup:
         self.ended: list[str] = []
         self.meetings = 0
         self.has_failed = False
+        self.notes: deque[str] | None = None
+        self.together = ""
+        self.seconds_to_wait = math.inf
         self._is_meeting = False
         self._last: Callable[[], Any] = lambda: None  # what the last of these programs gives
         self._kept: Any = None  # the same, if that takes little memory
@@ -44,13 +54,26 @@ class ProcessGroup:
         if self.ended:
             raise RuntimeError(MESSAGE_ENDED.format(" and ".join(self.ended)))
 
-    def meet(self, call: Callable[..., Any], *arguments: Any) -> Any:
+    def note(self, together: str) -> None:
+        """Takes note of what all processes do, in the same order."""
+        if together and self.notes is not None:
+            self.notes.append(together)
+
+    def meet(self, together: str, call: Callable[..., Any], *arguments: Any) -> Any:
         """Calls what all processes have to take part in.
+
+        Args:
+            together: what it does with the others, which is the same in all of them; "" if that is
+                not known.
+            call: does it.
+            *arguments: its arguments.
 
         Raises:
             RuntimeError: if the program of one of them has ended.
         """
         self.require_all()
+        self.note(together)
+        self.together = together
         self.meetings += 1
         self._is_meeting = True
         try:
@@ -71,11 +94,14 @@ class ProcessGroup:
     def is_waiting(self) -> bool:
         """Whether a program in which all have to take part has been started and is not done."""
         last = self._last()
-        return self._is_meeting or not (last is None or last.is_deleted() or last.is_ready())
+        with contextlib.suppress(RuntimeError):  # it is deleted now
+            return self._is_meeting or not (last is None or last.is_deleted() or last.is_ready())
+        return False
 
 
 PROCESSES = ProcessGroup()
 MAX_BYTES_KEPT = 4096
+EXCHANGE = "an exchange of plain values or of sizes"
 MESSAGE_ENDED = (
     "The program of {} has ended, while that of this process goes on and needs all of them. "
     "`strategy.run`, `reduce`, `gather`, `fit` and loops over the strategy's datasets are for all "
@@ -93,7 +119,7 @@ def barrier(name: str) -> None:
         AssertionError: if one of them has come to another place.
     """
     if PROCESSES.count > 1:
-        PROCESSES.meet(multihost_utils.sync_global_devices, name)
+        PROCESSES.meet(f"the barrier {name!r}", multihost_utils.sync_global_devices, name)
 
 
 def exchanged(data: bytes) -> list[bytes]:
@@ -102,10 +128,11 @@ def exchanged(data: bytes) -> list[bytes]:
     Raises:
         RuntimeError: if the program of one of them has ended.
     """
-    sizes = PROCESSES.meet(multihost_utils.process_allgather, np.asarray([len(data)], np.int32))
+    gather, size = multihost_utils.process_allgather, np.asarray([len(data)], np.int32)
+    sizes = PROCESSES.meet(EXCHANGE, gather, size)
     sizes = [int(size) for size in np.asarray(sizes).reshape(-1)]
     words = _words_of_bytes(data, _rounded_words(max(sizes)))
-    rows = np.asarray(PROCESSES.meet(multihost_utils.process_allgather, words), np.uint32)
+    rows = np.asarray(PROCESSES.meet("", gather, words), np.uint32)
     rows = rows.reshape(len(sizes), -1)
     return [row.tobytes()[:size] for row, size in zip(rows, sizes, strict=True)]
 
@@ -129,7 +156,8 @@ def bytes_of_chief(data: bytes) -> bytes:
         RuntimeError: if the program of one of them has ended.
     """
     words = _words_of_bytes(data, _rounded_words(len(data)))
-    found = np.asarray(PROCESSES.meet(multihost_utils.broadcast_one_to_all, words), np.uint32)
+    what = f"{len(data)} bytes of the chief"
+    found = np.asarray(PROCESSES.meet(what, multihost_utils.broadcast_one_to_all, words), np.uint32)
     return found.tobytes()[: len(data)]
 
 

@@ -29,6 +29,7 @@ class AllReduce(Operation):
 
     name = "all_reduce"
     kernel = "CollectiveReduceV2"
+    is_collective = True
 
     def infer(
         self, static: tuple[Any, ...], types: Sequence[TensorType]
@@ -44,6 +45,7 @@ class AllGather(Operation):
 
     name = "all_gather"
     kernel = "CollectiveGatherV2"
+    is_collective = True
 
     def infer(
         self, static: tuple[Any, ...], types: Sequence[TensorType]
@@ -72,6 +74,7 @@ class ReplicaStack(Operation):
 
     name = "replica_stack"
     kernel = "CollectiveGatherV2"
+    is_collective = True
 
     def infer(
         self, static: tuple[Any, ...], types: Sequence[TensorType]
@@ -88,6 +91,7 @@ class RowsJoined(Operation):
 
     name = "gather"
     kernel = "CollectiveGatherV2"
+    is_collective = True
 
     def infer(
         self, static: tuple[Any, ...], types: Sequence[TensorType]
@@ -111,6 +115,7 @@ class FirstReplica(Operation):
 
     name = "first_replica"
     kernel = "CollectiveBcastRecvV2"
+    is_collective = True
 
     def infer(
         self, static: tuple[Any, ...], types: Sequence[TensorType]

@@ -50,7 +50,7 @@ MESSAGE_SERVERS = (
 )
 MESSAGE_PLAIN = (
     "In a tf.function a value that is no PerReplica is taken to be the same in all processes, so "
-    "that {} is not known to be what you mean."
+    "that what `{}` is given is not known to be what you mean."
 )
 HINT_PLAIN = (
     "Return the value from the function that `strategy.run` calls, or do this outside of "
@@ -86,12 +86,14 @@ class CommunicationImplementation(enum.Enum):
 
 @function("distribute.experimental.CommunicationOptions")
 class CommunicationOptions:
-    """How the values of processes are combined; without effect: XLA does what is best.
+    """How the values of processes are combined: XLA does what is best, and waits for so long.
+
+    Unlike TensorFlow's, a process that has waited too long ends, and its error cannot be caught.
 
     Args:
-        bytes_per_pack: how much travels together.
-        timeout_seconds: how long one waits for the others.
-        implementation: a `CommunicationImplementation`.
+        bytes_per_pack: ignored.
+        timeout_seconds: how long one waits for the others; None has no limit.
+        implementation: a `CommunicationImplementation`, ignored.
 
     Raises:
         ValueError: if the number is negative, or there is no such implementation.
@@ -120,8 +122,8 @@ def collective_hints(
     """Makes a `CommunicationOptions`, whose older name this is.
 
     Args:
-        bytes_per_pack: how much travels together.
-        timeout_seconds: how long one waits for the others.
+        bytes_per_pack: ignored.
+        timeout_seconds: how long one waits for the others; None has no limit.
 
     >>> tf.distribute.experimental.CollectiveHints(1024).bytes_per_pack
     1024
@@ -144,7 +146,9 @@ class MultiWorkerMirroredStrategy(DeviceStrategy):
 
     Args:
         cluster_resolver: says where the processes are; by default `TF_CONFIG` does.
-        communication_options: ignored.
+        communication_options: a `CommunicationOptions`, whose `timeout_seconds` says how long a
+            process waits for others that have not come to what all do together. Then it ends, with
+            a message that says where they are.
 
     Raises:
         ValueError: if the cluster has no such task, or has parameter servers.
@@ -172,6 +176,9 @@ class MultiWorkerMirroredStrategy(DeviceStrategy):
             join(addresses, index)
         elif jax.distributed.is_initialized():
             join([], 0)
+        seconds = getattr(communication_options, "timeout_seconds", None)
+        if seconds is not None:
+            PROCESSES.seconds_to_wait = seconds
         if len(addresses) > 1 or (not addresses and PROCESSES.count > 1):
             self._use_processes()
         else:
@@ -253,7 +260,7 @@ class MultiWorkerMirroredStrategy(DeviceStrategy):
             return super().reduce(reduce_op, value, axis)
         require_across_replicas()
         return self._together(
-            "what `reduce` is given", value,
+            "reduce", value,
             lambda part: as_tensors(reduced(reduce_op, part, axis, self._count_of(part))),
         )  # fmt: skip
 
@@ -269,7 +276,7 @@ class MultiWorkerMirroredStrategy(DeviceStrategy):
             return super().gather(value, axis)
         require_across_replicas(MESSAGE_GATHER_IN_REPLICA)
         gather = super().gather
-        return self._together("what `gather` is given", value, lambda part: gather(part, axis))
+        return self._together("gather", value, lambda part: gather(part, axis))
 
     def _count_of(self, part: Any) -> int:
         return part._count if isinstance(part, ReplicaValues) else self._count
@@ -287,6 +294,8 @@ class MultiWorkerMirroredStrategy(DeviceStrategy):
     def _everyones(self, part: Any, what: str) -> Any:
         """Returns what all processes have in the place of a plain tensor of this one."""
         if isinstance(part, ReplicaValues) or (isinstance(part, int | float) and part == 0):
+            if getattr(part, "_stacked", None) is not None and self._is_outside():
+                PROCESSES.note(what)
             return part
         if not self._is_outside():
             raise hinted(RuntimeError(MESSAGE_PLAIN.format(what)), HINT_PLAIN)

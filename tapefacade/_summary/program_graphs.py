@@ -7,7 +7,7 @@ is within a gradient, a loop or the call of a function is a group of its own.
 
 import os
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from tapefacade._core import dtypes
@@ -15,7 +15,7 @@ from tapefacade._core.tensor_type import TensorType
 from tapefacade._io.tensor_protos import shape_proto
 from tapefacade._summary.event_files import SummaryMetadata, library
 from tapefacade._trace.program_listing import name_of, place as text_of_line
-from tapefacade._trace.slices import Slice, Step
+from tapefacade._trace.slices import Slice, Step, bodies_of
 
 # What TensorFlow writes for `tf.summary.trace_export`.
 METADATA = SummaryMetadata("graph_run_metadata_graph", b"1")
@@ -140,23 +140,3 @@ def _valid(text: str) -> str:
     """Returns a name as TensorFlow takes it; ":" and "/" mean something in names of nodes."""
     found = _NOT_IN_NAMES.sub("_", text)
     return found if found[:1].isalnum() or found[:1] == "." else f".{found}"
-
-
-def bodies_of(operation: Any) -> Iterator[Slice]:
-    """Yields the programs within an operation: what a gradient, a loop or a function computes.
-
-    Args:
-        operation: the operation of a step.
-    """
-    for name in ("part", "plan"):
-        yield from _slices_in(getattr(operation, name, ()))
-
-
-def _slices_in(value: Any) -> Iterator[Slice]:
-    if isinstance(value, tuple | list):
-        for item in value:
-            yield from _slices_in(item)
-    elif isinstance(value, Slice):
-        yield value
-    elif isinstance(found := getattr(value, "part", None), Slice):
-        yield found

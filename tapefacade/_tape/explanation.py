@@ -12,7 +12,7 @@ from tapefacade._tape.derivatives.derivative import Derivative
 from tapefacade._tape.forward_instructions import is_within, moment
 from tapefacade._tape.gradient_paths import Window, nodes_within, taped, used_inputs
 from tapefacade._trace.program_listing import name_of, op_name, place, place_of, type_text
-from tapefacade._trace.slices import Slice
+from tapefacade._trace.slices import slices_in
 from tapefacade._trace.tree import Node
 from tapefacade._trace.value_origins import origin_of
 
@@ -266,7 +266,7 @@ class TargetInstructions:
     def _within(self, node: Node) -> list[tuple[str, str, str]]:
         """Tells which ops in the body of a loop or branch have no gradient."""
         found = []
-        for part in _slices_in(getattr(node.operation, "plan", ())):
+        for part in slices_in(getattr(node.operation, "plan", ())):
             for index, step in enumerate(part.steps):
                 line = part.lines[index] if part.lines else ""
                 name = f"{place(line)}: {name_of(step.operation)}, within it,"
@@ -319,14 +319,6 @@ class TargetInstructions:
         if isinstance(operation.gradient, NotDifferentiable):
             return "has no gradient", ADVICE_STOPPED
         return None
-
-
-def _slices_in(plan: Any) -> list[Slice]:
-    """Returns the programs of the bodies of a loop or branching."""
-    if isinstance(plan, tuple):
-        return [part for item in plan for part in _slices_in(item)]
-    part = getattr(plan, "part", plan)
-    return [part] if isinstance(part, Slice) else []
 
 
 class TapeContent(NamedTuple):

@@ -13,6 +13,7 @@ from jax.core import Tracer
 from jax.sharding import NamedSharding, PartitionSpec
 
 from tapefacade._core.process_group import PROCESSES
+from tapefacade._trace.collective_steps import collectives_text
 from tapefacade._trace.compilation_cache import JAX_CONFIG, through_cache
 from tapefacade._trace.compiler_options import falling_back, options_for
 from tapefacade._trace.garbage_collection import YOUNG_OBJECTS
@@ -132,6 +133,11 @@ class Executable:
             *[NamedSharding(mesh, PartitionSpec()) for mesh in meshes if mesh is not None],
         ]
 
+    @functools.cached_property
+    def together(self) -> str:
+        """What it does together with other processes."""
+        return collectives_text(self.part)
+
     def is_apart(self, arguments: Sequence[Any]) -> bool:
         """Whether arguments lie on other devices than the rest."""
         held = [value.sharding for value in arguments if isinstance(value, jax.Array)]
@@ -181,7 +187,7 @@ class Executable:
             and not (value.is_fully_replicated or value.is_fully_addressable)
             for value in arguments
         )
-        return PROCESSES.meet(call, *arguments) if meets else call(*arguments)
+        return PROCESSES.meet(self.together, call, *arguments) if meets else call(*arguments)
 
     def _is_on_several_devices(self) -> bool:
         return any(step.operation.mesh is not None for step in self.part.steps)

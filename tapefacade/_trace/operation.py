@@ -46,6 +46,7 @@ class Operation:
     is_moving: bool = False  # whether `on_host` computes it
     stands_apart: bool = False  # whether it repeats where what lies around it does not
     mesh: Any = None  # the devices that it runs on, if they are several
+    is_collective: bool = False  # whether all replicas take part in it
     bodies: "Sequence[Slice]" = ()  # the programs of a loop
     size: int = 1  # about how many steps it has when it is unfolded
     replayable: bool = True  # whether a tape that was not there can differentiate a recording of it

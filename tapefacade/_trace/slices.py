@@ -5,7 +5,7 @@ Equal parts of different recordings give equal slices, whatever came before them
 
 import heapq
 import itertools
-from collections.abc import Callable, Container, Iterable, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
@@ -91,6 +91,31 @@ def adopt_lines(kept: Any, new: Any) -> None:
     kept, new = getattr(kept, "part", kept), getattr(new, "part", new)
     if isinstance(kept, Slice) and new.lines:
         kept.lines = new.lines
+
+
+def bodies_of(operation: Operation) -> Iterator[Slice]:
+    """Yields the programs within an operation: what a gradient, a loop or a function computes.
+
+    Args:
+        operation: the operation of a step.
+    """
+    for name in ("part", "plan"):
+        yield from slices_in(getattr(operation, name, ()))
+
+
+def slices_in(value: Any) -> Iterator[Slice]:
+    """Yields the programs in a plan.
+
+    Args:
+        value: a slice, what has one for its `part`, or a tuple or list of such things.
+    """
+    if isinstance(value, tuple | list):
+        for item in value:
+            yield from slices_in(item)
+        return
+    part = getattr(value, "part", value)
+    if isinstance(part, Slice):
+        yield part
 
 
 def cut(
