@@ -8,16 +8,19 @@ from typing import Any
 
 import numpy as np
 
+from tapefacade._config.settings import executing_eagerly
 from tapefacade._core.conversion import convert
+from tapefacade._core.error_texts import MESSAGE_BOTH
 from tapefacade._core.tensor import EagerTensor
 from tapefacade._definition.op import function
 from tapefacade._ops.array.casting import cast
 from tapefacade._ops.array.copying import stop_gradient
+from tapefacade._ops.array.creation import range as range_op
 from tapefacade._ops.array.shaping import broadcast_to, squeeze
-from tapefacade._ops.math.arithmetic import minimum, squared_difference
+from tapefacade._ops.math.arithmetic import add_n, maximum, minimum, squared_difference
 from tapefacade._ops.math.comparison import not_equal
 from tapefacade._ops.math.division import divide_no_nan
-from tapefacade._ops.math.elementary import abs as abs_op, log
+from tapefacade._ops.math.elementary import abs as abs_op, log, square
 from tapefacade._ops.math.reduction import reduce_sum
 from tapefacade._ops.nn.activation import relu
 from tapefacade._ops.nn.losses import (
@@ -57,26 +60,25 @@ class Reduction:
             ValueError: if `key` is unknown.
         """
         if key not in cls.all():
-            raise ValueError(f"Invalid Reduction Key {key}. Must be one of {cls.all()}.")
+            raise ValueError(f"Invalid Reduction Key {key}. Key should be one of {cls.all()}.")
 
 
 def _check_weights(weights: EagerTensor, values: EagerTensor) -> None:
     given, wanted = weights.shape.as_list(), values.shape.as_list()
     if not given:
         return
-    where = (
-        f"values.shape={wanted}, weights.shape={given}. Received weights={weights.numpy()}, "
-        f"values={values.numpy()}"
-    )
+    received = f"Received weights={weights.numpy()}, values={values.numpy()}"
     if len(given) != len(wanted):
         raise ValueError(
             f"weights can not be broadcast to values. values.rank={len(wanted)}. "
-            f"weights.rank={len(given)}. {where}"
+            f"weights.rank={len(given)}. values.shape={values.shape}. "
+            f"weights.shape={weights.shape}. {received}"
         )
     for axis, (n, m) in enumerate(zip(given, wanted, strict=True)):
         if n not in (1, m):
             raise ValueError(
-                f"weights can not be broadcast to values. Mismatch at dim {axis}. {where}"
+                f"weights can not be broadcast to values. Mismatch at dim {axis}. "
+                f"values.shape={wanted}, weights.shape={given}. {received}"
             )
 
 
@@ -417,3 +419,179 @@ def sparse_softmax_cross_entropy(
     if len(factors.shape) == len(values.shape) + 1:
         factors = squeeze(factors, [-1])
     return compute_weighted_loss(values, factors, reduction=reduction)
+
+
+@function("compat.v1.losses.cosine_distance")
+def cosine_distance(
+    labels: Any,
+    predictions: Any,
+    axis: int | None = None,
+    weights: Any = 1.0,
+    scope: Any = None,
+    loss_collection: Any = "losses",
+    reduction: str = BY_NONZERO,
+    dim: int | None = None,
+) -> Any:
+    """Computes 1 minus the product of labels and predictions, summed over an axis.
+
+    Args:
+        labels: vectors of length 1.
+        predictions: vectors of length 1, a tensor of the same shape.
+        axis: the axis of the vectors.
+        weights: a number, or a tensor that can be broadcast to the losses, whose size is 1 along
+            the axis.
+        scope: ignored.
+        loss_collection: ignored.
+        reduction: a `tf.compat.v1.losses.Reduction`.
+        dim: another name for `axis`.
+
+    Returns:
+        A scalar float tensor; with `Reduction.NONE` one loss for each pair of vectors.
+
+    Raises:
+        ValueError: if there is no axis, or a tensor is missing or has the wrong shape.
+
+    >>> tf.compat.v1.losses.cosine_distance([[1.0, 0.0]], [[0.6, 0.8]], axis=1).numpy()
+    np.float32(0.4)
+    """
+    if dim is not None and axis is not None:
+        raise ValueError(MESSAGE_BOTH.format("dim", "axis"))
+    along = dim if axis is None else axis
+    if along is None:
+        raise ValueError("You must specify argument `axis`.")
+    expected, given = _pair(labels, predictions)
+    values = 1.0 - reduce_sum(given * expected, (along,), keepdims=True)
+    return compute_weighted_loss(values, weights, reduction=reduction)
+
+
+@function("compat.v1.losses.mean_pairwise_squared_error")
+def mean_pairwise_squared_error(
+    labels: Any,
+    predictions: Any,
+    weights: Any = 1.0,
+    scope: Any = None,
+    loss_collection: Any = "losses",
+) -> Any:
+    """Computes how far differences between predictions are from those between labels, squared.
+
+    The mean is over all pairs of elements of an example, and these means are added up. Outside of
+    functions and with one weight for all, TensorFlow counts the elements of all examples as those
+    of each one; so does this.
+
+    Args:
+        labels: a tensor `[batch, ...]`.
+        predictions: a tensor of the same shape.
+        weights: a number, or a tensor that can be broadcast to the labels.
+        scope: ignored.
+        loss_collection: ignored.
+
+    Returns:
+        A scalar float tensor.
+
+    Raises:
+        ValueError: if a tensor is missing or has the wrong shape.
+
+    >>> tf.compat.v1.losses.mean_pairwise_squared_error([[0.0, 1.0]], [[0.0, 3.0]]).numpy()
+    np.float32(4.0)
+    """
+    expected, given = _pair(labels, predictions)
+    factors = cast(convert(weights), "float32")
+    _check_weights(factors, expected)
+    differences = given - expected
+    axes = tuple(range_op(1, len(differences.shape)).numpy().tolist())
+
+    def summed(values: Any) -> Any:
+        return reduce_sum(values, axes, keepdims=True)
+
+    if executing_eagerly() and not factors.shape.rank and factors.numpy():
+        count = float(differences._type.size)
+    else:
+        count = summed(cast(not_equal(broadcast_to(factors, differences.shape), 0.0), "float32"))
+    squares = divide_no_nan(summed(square(differences)), maximum(count - 1.0, 0.0))
+    common = divide_no_nan(square(summed(differences)), maximum(count * (count - 1.0), 0.0))
+    return reduce_sum(factors * (2.0 * squares - 2.0 * common))
+
+
+@function("compat.v1.losses.add_loss")
+def add_loss(loss: Any, loss_collection: Any = "losses") -> None:
+    """Does nothing, as TensorFlow with eager execution: nobody would know when to forget the loss.
+
+    Args:
+        loss: a tensor.
+        loss_collection: ignored.
+
+    >>> tf.compat.v1.losses.add_loss(tf.constant(1.0))
+    """
+
+
+@function("compat.v1.losses.get_losses")
+def get_losses(scope: Any = None, loss_collection: Any = "losses") -> list[EagerTensor]:
+    """Returns the losses of a collection: none, see `tf.compat.v1.losses.add_loss`.
+
+    Args:
+        scope: ignored.
+        loss_collection: ignored.
+
+    Returns:
+        An empty list.
+
+    >>> tf.compat.v1.losses.get_losses()
+    []
+    """
+    return []
+
+
+@function("compat.v1.losses.get_regularization_losses")
+def get_regularization_losses(scope: Any = None) -> list[EagerTensor]:
+    """Returns the losses of regularizers: none are kept, read `model.losses`.
+
+    Args:
+        scope: ignored.
+
+    Returns:
+        An empty list.
+
+    >>> tf.compat.v1.losses.get_regularization_losses()
+    []
+    """
+    return []
+
+
+@function("compat.v1.losses.get_regularization_loss")
+def get_regularization_loss(
+    scope: Any = None, name: str = "total_regularization_loss"
+) -> EagerTensor:
+    """Returns the sum of the losses of regularizers, of which none are kept.
+
+    Args:
+        scope: ignored.
+        name: ignored.
+
+    Returns:
+        A scalar tensor: 0.
+
+    >>> tf.compat.v1.losses.get_regularization_loss().numpy()
+    np.float32(0.0)
+    """
+    return convert(np.float32(0.0))
+
+
+@function("compat.v1.losses.get_total_loss")
+def get_total_loss(
+    add_regularization_losses: bool = True, name: str = "total_loss", scope: Any = None
+) -> EagerTensor:
+    """Raises, as TensorFlow with eager execution: no losses are kept that could be added up.
+
+    Args:
+        add_regularization_losses: ignored.
+        name: ignored.
+        scope: ignored.
+
+    Raises:
+        ValueError: always.
+
+    >>> tf.compat.v1.losses.get_total_loss()
+    Traceback (most recent call last):
+    ValueError: Inputs must be an iterable of at least one Tensor/IndexedSlices with the same ...
+    """
+    return add_n(get_losses())

@@ -22,8 +22,10 @@ from tapefacade._compat import (
     v1_losses as v1_losses,
     v1_ops as v1_ops,
     v1_partitioners as v1_partitioners,
+    v1_resizing as v1_resizing,
     v1_schedules as v1_schedules,
     v1_scopes,
+    v1_templates as v1_templates,
     v1_training as v1_training,
 )
 from tapefacade._compat.renamed_functions import older_function, read
@@ -32,6 +34,7 @@ from tapefacade._config import devices
 from tapefacade._core.dimension import Dimension
 from tapefacade._core.missing_names import missing_attribute, root_module
 from tapefacade._core.registry import FUNCTIONS
+from tapefacade._ops.nn import convolution_gradients as convolution_gradients
 from tapefacade._sparse.tensor import SparseTensorValue
 
 

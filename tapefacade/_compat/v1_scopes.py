@@ -7,10 +7,11 @@ import inspect
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from tapefacade._compat.v1_initializers import GlorotUniform, Zeros
 from tapefacade._core import dtypes
 from tapefacade._core.conversion import convert_to_tensor
 from tapefacade._core.dtypes import as_dtype
-from tapefacade._core.missing_names import root_module
+from tapefacade._core.tensor_shape import TensorShape
 from tapefacade._core.thread_state import ThreadState
 from tapefacade._definition.op import function
 from tapefacade._lookup.table_initializers import shown_dtype
@@ -64,14 +65,64 @@ class VariableScope:
         """Does nothing: all variables are resources."""
 
 
+VariableStore = dict[str, Variable]
+
+
 class _Entered(ThreadState):
-    """The scope that this thread has entered."""
+    """The scope that this thread has entered.
+
+    Attributes:
+        scope: the scope.
+        counts: how often each scope has been opened since the one around it was.
+        store: the variables that `get_variable` finds again; None where it makes new ones.
+    """
 
     def __init__(self) -> None:
         self.scope = VariableScope("")
+        self.counts: dict[str, int] = {}
+        self.store: VariableStore | None = None
 
 
 _ENTERED = _Entered()
+
+
+def unique_scope_name(name: str) -> str:
+    """Returns a name for a scope in the one that is entered, with a number if it was opened."""
+    own, number = name, 0
+    while _ENTERED.counts.get(_ENTERED.scope.name_of(own)):
+        number += 1
+        own = f"{name}_{number}"
+    return own
+
+
+@contextlib.contextmanager
+def _counted(name: str, again: bool) -> Iterator[None]:
+    """Counts a scope that is opened; of one that is opened again, what lies in it is forgotten."""
+    counts = _ENTERED.counts
+    counts[name] = counts.get(name, 0) + 1
+    before = dict(counts)
+    try:
+        yield
+    finally:
+        inner = {} if again else {k: n for k, n in counts.items() if not k.startswith(f"{name}/")}
+        counts.clear()
+        counts.update(before if again else inner)
+
+
+@contextlib.contextmanager
+def shared_variables(store: VariableStore | None) -> Iterator[VariableStore]:
+    """Opens a block in which `get_variable` gives a variable of the store, if it has the name.
+
+    Args:
+        store: the variables by name; None for those of a block around this one, or new ones.
+
+    Yields:
+        The variables.
+    """
+    if store is None:
+        store = {} if _ENTERED.store is None else _ENTERED.store
+    with _ENTERED.temporarily(store=store):
+        yield store
 
 
 @function("compat.v1.get_variable_scope")
@@ -105,7 +156,8 @@ def variable_scope(
 
     Args:
         name_or_scope: the prefix, or a scope that was opened before.
-        default_name: the prefix if the first is None.
+        default_name: the prefix if the first is None; `_1` and so on is appended if there was a
+            block of this name.
         values: ignored.
         initializer: the default of `get_variable` in the block; so are `custom_getter`, `dtype` and
             `constraint`, and blocks within this one have them from it.
@@ -129,10 +181,13 @@ def variable_scope(
     ...     tf.compat.v1.get_variable("w", [2])
     <tf.Variable 'layer/w:0' shape=(2,) dtype=float32, numpy=array([1., 1.], dtype=float32)>
     """
-    name = default_name if name_or_scope is None else name_or_scope
+    name = name_or_scope
     if name is None:
-        raise TypeError("If default_name is None then name_or_scope is required")
-    if isinstance(name, VariableScope):
+        if default_name is None:
+            raise TypeError("If default_name is None then name_or_scope is required")
+        name = unique_scope_name(default_name)
+    again = isinstance(name, VariableScope)
+    if again:
         outer, prefix, name = name, name.name, name.name.rpartition("/")[-1]
     else:
         outer = _ENTERED.scope
@@ -144,7 +199,8 @@ def variable_scope(
         "custom_getter": custom_getter,
     }  # fmt: skip
     said = {key: getattr(outer, key) if v is None else v for key, v in given.items()}
-    with _ENTERED.temporarily(scope=VariableScope(prefix, **said)), _name_scope(name):
+    entered = _ENTERED.temporarily(scope=VariableScope(prefix, **said))
+    with entered, _name_scope(name), _counted(prefix, again):
         yield _ENTERED.scope
 
 
@@ -177,7 +233,8 @@ def get_variable(
 ) -> Variable:
     """Makes a variable.
 
-    Unlike in a graph, each call makes another one, as in TensorFlow with eager execution.
+    Unlike in a graph, each call makes another one, as in TensorFlow with eager execution; in a
+    template (`tf.compat.v1.make_template`) each name is made once.
 
     Args:
         name: its name; that of the block of `variable_scope` is put in front.
@@ -204,7 +261,7 @@ def get_variable(
 
     Raises:
         ValueError: if there is no shape, or the initializer is a value and there is one, or another
-            dtype.
+            dtype; in a template, if the variable has another shape or dtype.
 
     >>> tf.compat.v1.get_variable("n", initializer=3)
     <tf.Variable 'n:0' shape=() dtype=int32, numpy=3>
@@ -226,13 +283,35 @@ def get_variable(
     }  # fmt: skip
     getter = scope.custom_getter if custom_getter is None else custom_getter
     if getter is None:
-        return _made(**given)
+        return _found_or_made(**given)
     ignored = {
         "regularizer": regularizer, "reuse": False, "collections": collections,
         "caching_device": caching_device, "partitioner": partitioner,
         "validate_shape": validate_shape, "use_resource": use_resource,
     }  # fmt: skip
-    return getter(_made, **given, **ignored)
+    return getter(_found_or_made, **given, **ignored)
+
+
+def _found_or_made(name: str, **given: Any) -> Variable:
+    """Returns the variable of a template, or makes it."""
+    store = _ENTERED.store
+    if store is None:
+        return _made(name, **given)
+    if name not in store:
+        store[name] = _made(name, **given)
+        return store[name]
+    found, shape, dtype = store[name], given.get("shape"), given.get("dtype")
+    if shape is not None and not found.shape.is_compatible_with(shape):
+        told = "specified shape {} and found shape {}"
+        raise _sharing(name, told, TensorShape(shape), found.shape)
+    if dtype is not None and not as_dtype(dtype).is_compatible_with(found.dtype):
+        told = "specified dtype {} and found dtype {}"
+        raise _sharing(name, told, as_dtype(dtype).name, found.dtype.name)
+    return found
+
+
+def _sharing(name: str, told: str, *values: Any) -> ValueError:
+    return ValueError(f"Trying to share variable {name}, but {told.format(*values)}.")
 
 
 def _made(
@@ -260,9 +339,7 @@ def _made(
     else:
         dtype = as_dtype(dtype)
         if initializer is None:
-            initializers = root_module().keras.initializers
-            kind = initializers.GlorotUniform if dtype.is_floating else initializers.Zeros
-            initializer = kind()
+            initializer = GlorotUniform() if dtype.is_floating else Zeros()
         elif isinstance(initializer, type):
             initializer = initializer()
         value = convert_to_tensor(initializer(shape, dtype=dtype), dtype)

@@ -48,6 +48,11 @@ def shape_text(shape: Iterable[Any]) -> str:
     return f"[{','.join(map(str, shape))}]"
 
 
+def no_batch_of_images(shape: Iterable[Any]) -> str:
+    """Words that the input of a kernel for images has not four dimensions."""
+    return f"input must be 4-dimensional{shape_text(shape)}"
+
+
 def index_text(values: Iterable[Any]) -> str:
     """Writes an index as TensorFlow does.
 

@@ -54,7 +54,6 @@ _GLOROT = "Write `tf.keras.initializers.GlorotUniform`"
 _ADAGRAD = "Write `tf.keras.optimizers.Adagrad`"
 _DECAY = "Write `tf.keras.optimizers.schedules.ExponentialDecay`"
 _RNN = "Write `tf.keras.layers.RNN`, or `LSTM` and its like"
-_TRANSPOSED = "Write `tf.nn.conv2d_transpose`"
 _PATCHES = "Write `tf.image.extract_patches`"
 _FAKE_QUANT = "Write `tf.quantization.fake_quant_with_min_max_args` and its like"
 _ACCUMULATED = "Add the gradients up in a `tf.Variable`"
@@ -84,7 +83,6 @@ HINTS = {
     "tf.add_to_collection": _VARIABLES,
     "tf.get_collection": _VARIABLES,
     "tf.global_variables": _VARIABLES,
-    "tf.make_template": _VARIABLES,
     "tf.variable_scope": _VARIABLES,
     "tf.get_variable": _VARIABLES,
     "tf.trainable_variables": _VARIABLES,
@@ -162,8 +160,8 @@ HINTS = {
     "tf.io.write_graph": "There are no graphs: write `tf.saved_model.save`",
     "tf.test.assert_equal_graph_def": _NO_GRAPH,
     "tf.check_pinned": _PLACED,
-    "tf.conv2d_backprop_filter_v2": "Differentiate `tf.nn.conv2d` with a `tf.GradientTape`",
-    "tf.conv2d_backprop_input_v2": _TRANSPOSED,
+    "tf.conv2d_backprop_filter_v2": "Write `tf.compat.v1.nn.conv2d_backprop_filter`",
+    "tf.conv2d_backprop_input_v2": "Write `tf.compat.v1.nn.conv2d_backprop_input`",
     "tf.nondifferentiable_batch_function": "Collect the calls in a `tf.data.Dataset`, and batch it",
     "tf.load_library": _CPP,
     "tf.load_op_library": _CPP,
@@ -299,26 +297,12 @@ HINTS = {
             },
             "image": {
                 "extract_image_patches": _PATCHES,
-                "resize_area resize_bicubic resize_bilinear resize_images "
-                "resize_nearest_neighbor": "Write `tf.image.resize` with `method`",
-                "resize_image_with_pad": "Write `tf.image.resize_with_pad`",
-            },
-            "losses": {
-                "add_loss get_losses get_regularization_loss get_regularization_losses "
-                "get_total_loss": "Add the losses up, or read `model.losses`",
-                "cosine_distance": "Write `tf.keras.losses.CosineSimilarity`",
-                "mean_pairwise_squared_error": "Write it with `tf.reduce_mean`",
             },
             "nn": {
                 "bidirectional_dynamic_rnn static_bidirectional_rnn": (
                     "Write `tf.keras.layers.Bidirectional`"
                 ),
                 "raw_rnn static_rnn static_state_saving_rnn": (_RNN),
-                "conv2d_backprop_filter conv3d_backprop_filter conv3d_backprop_filter_v2": (
-                    "Differentiate `tf.nn.conv2d` and its like with a `tf.GradientTape`"
-                ),
-                "conv2d_backprop_input": _TRANSPOSED,
-                "ctc_loss_v2": "Write `tf.nn.ctc_loss`",
                 "depthwise_conv2d_native": "Write `tf.nn.depthwise_conv2d`",
                 "quantized_avg_pool quantized_conv2d quantized_max_pool quantized_relu_x": (
                     _FAKE_QUANT

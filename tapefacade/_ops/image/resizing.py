@@ -31,6 +31,9 @@ from tapefacade._trace.open_sizes import ACCOUNTS, with_open_axes
 IMAGES = (
     "int8", "uint8", "int16", "uint16", "int32", "int64", "bfloat16", "half", "float", "double",
 )  # fmt: skip
+# Where the pixels of both images lie over each other: their centres, at halves; the starts of the
+# first ones; the centres of those at the corners.
+HALVES, STARTS, CORNERS = "halves", "starts", "corners"
 # TensorFlow takes the weights of bicubic interpolation from a table with this many steps.
 TABLE_SIZE = 1024
 
@@ -88,21 +91,53 @@ def resize(
     >>> tf.image.resize([[[0.0], [1.0]]], [1, 4]).numpy().ravel()
     array([0.  , 0.25, 0.75, 1.  ], dtype=float32)
     """
-    images = convert_to_tensor(images)
-    rank = len(images.shape)
-    if rank not in (3, 4):
-        raise ValueError("'images' must have either 3 or 4 dimensions.")
-    size = convert_to_tensor(size)
-    height, width = _new_size(size)
-    if preserve_aspect_ratio:
-        height, width = _inside(images.shape[-3], images.shape[-2], height, width)
+    images, size = convert_to_tensor(images), convert_to_tensor(size)
+    height, width = wanted_size(images, size, preserve_aspect_ratio)
     method = getattr(method, "value", method)
     if method == "area":
         return _resize_area(images, height, width)
     if method not in METHODS:
-        raise ValueError(f"Resize method is not implemented: {method}")
+        raise unknown_method(method)
     result = _resize(images, height, width, method, bool(antialias))
     return with_open_axes(result, {-3: size, -2: size}) if ACCOUNTS else result
+
+
+def wanted_size(images: Any, size: Any, preserve_aspect_ratio: bool) -> tuple[int, int]:
+    """Returns the new height and width.
+
+    Args:
+        images: a tensor.
+        size: what was given for them.
+        preserve_aspect_ratio: as of `resize`.
+
+    Raises:
+        ValueError: if `images` or `size` has another form, or a size is negative.
+        InvalidArgumentError: if a size is 0.
+    """
+    if len(images.shape) not in (3, 4):
+        raise ValueError("'images' must have either 3 or 4 dimensions.")
+    height, width = _new_size(convert_to_tensor(size))
+    if preserve_aspect_ratio:
+        return _inside(images.shape[-3], images.shape[-2], height, width)
+    return height, width
+
+
+def resize_on_grid(images: Any, height: int, width: int, method: str, grid: str) -> EagerTensor:
+    """Resizes images.
+
+    Args:
+        images: a tensor of 3 or 4 dimensions.
+        height: the new height.
+        width: the new width.
+        method: `"bilinear"`, `"nearest"`, `"bicubic"` or `"area"`.
+        grid: where the pixels lie: `HALVES`, `STARTS` or `CORNERS`.
+
+    Returns:
+        A tensor as of `resize`.
+    """
+    if method == "area":
+        return _resize_area(images, height, width, grid)
+    return _resize(images, height, width, method, False, grid)
 
 
 def _new_size(size: Any) -> tuple[int, int]:
@@ -114,9 +149,19 @@ def _new_size(size: Any) -> tuple[int, int]:
     for length in (height, width):
         if length < -1:
             raise ValueError(negative_dimension(length))
+    check_positive(height, width)
+    return height, width
+
+
+def check_positive(height: int, width: int) -> None:
+    """Raises if an image would have no pixels."""
     if height <= 0 or width <= 0:
         raise invalid("output dimensions must be positive")
-    return height, width
+
+
+def unknown_method(method: Any) -> ValueError:
+    """Makes the error for a way to resize that there is none of."""
+    return ValueError(f"Resize method is not implemented: {method}")
 
 
 def _inside(height: int, width: int, new_height: int, new_width: int) -> tuple[int, int]:
@@ -128,13 +173,15 @@ def _inside(height: int, width: int, new_height: int, new_width: int) -> tuple[i
 
 # TensorFlow lists one dtype twice.
 @op("_resize", kernel="ResizeBilinear", dtypes=(*IMAGES, "bfloat16"))
-def _resize(images: TensorLike, height: int, width: int, method: str, antialias: bool) -> jax.Array:
+def _resize(
+    images: TensorLike, height: int, width: int, method: str, antialias: bool, grid: str = HALVES
+) -> jax.Array:
     """Resizes by interpolation."""
     _check_pixels(images, height, width)
     sizes = ((images.ndim - 3, height), (images.ndim - 2, width))
     if method == "nearest":
         for axis, size in sizes:
-            images = jnp.take(images, _nearest(images.shape[axis], size), axis)
+            images = jnp.take(images, _nearest(images.shape[axis], size, grid), axis)
         return images
     images = images.astype(np.float32)
     for axis, size in sizes:
@@ -143,17 +190,17 @@ def _resize(images: TensorLike, height: int, width: int, method: str, antialias:
             images = _weighted(images, weights, axis)
         elif images.shape[axis] != size:
             taps = _bilinear if method == "bilinear" else _bicubic
-            images = _tapped(images, *taps(images.shape[axis], size), axis)
+            images = _tapped(images, *taps(images.shape[axis], size, grid), axis)
     return images
 
 
 @op("_resize_area", kernel="ResizeArea", dtypes=IMAGES, gradient=NoGradient("ResizeArea"))
-def _resize_area(images: TensorLike, height: int, width: int) -> jax.Array:
+def _resize_area(images: TensorLike, height: int, width: int, grid: str = STARTS) -> jax.Array:
     """Resizes by averages over areas."""
     _check_pixels(images, height, width)
     images = images.astype(np.float32)
-    images = _weighted(images, _area_weights(images.shape[-3], height), images.ndim - 3)
-    return _weighted(images, _area_weights(images.shape[-2], width), images.ndim - 2)
+    images = _weighted(images, _area_weights(images.shape[-3], height, grid), images.ndim - 3)
+    return _weighted(images, _area_weights(images.shape[-2], width, grid), images.ndim - 2)
 
 
 def _check_pixels(images: jax.Array, height: int, width: int) -> None:
@@ -181,19 +228,29 @@ def _tapped(images: jax.Array, places: np.ndarray, weights: np.ndarray, axis: in
     return functools.reduce(jnp.add, parts)
 
 
-def _centres(old: int, new: int) -> np.ndarray:
+def _scale(old: int, new: int, grid: str) -> np.float32:
+    """Returns how far apart new pixels lie among the old."""
+    if grid == CORNERS and new > 1:
+        return np.float32(old - 1) / np.float32(new - 1)
+    return np.float32(old) / np.float32(new)
+
+
+def _centres(old: int, new: int, grid: str) -> np.ndarray:
     """Returns where the centres of the new pixels lie among those of the old, from 0."""
-    scale = np.float32(old) / np.float32(new)
-    return (np.arange(new, dtype=np.float32) + np.float32(0.5)) * scale - np.float32(0.5)
+    scale, pixels = _scale(old, new, grid), np.arange(new, dtype=np.float32)
+    if grid == HALVES:
+        return (pixels + np.float32(0.5)) * scale - np.float32(0.5)
+    return pixels * scale
 
 
-def _nearest(old: int, new: int) -> np.ndarray:
-    places = np.floor(_centres(old, new) + np.float32(0.5)).astype(np.int32)
+def _nearest(old: int, new: int, grid: str) -> np.ndarray:
+    half = np.float32(0 if grid == STARTS else 0.5)
+    places = np.floor(_centres(old, new, grid) + half).astype(np.int32)
     return np.clip(places, 0, old - 1)
 
 
-def _bilinear(old: int, new: int) -> tuple[np.ndarray, np.ndarray]:
-    centres = _centres(old, new)
+def _bilinear(old: int, new: int, grid: str) -> tuple[np.ndarray, np.ndarray]:
+    centres = _centres(old, new, grid)
     left = np.floor(centres)
     right_weight = centres - left
     places = np.stack([np.maximum(left, 0), np.minimum(np.ceil(centres), old - 1)])
@@ -201,21 +258,22 @@ def _bilinear(old: int, new: int) -> tuple[np.ndarray, np.ndarray]:
     return places.astype(np.int32), weights.astype(np.float32)
 
 
-def _bicubic(old: int, new: int) -> tuple[np.ndarray, np.ndarray]:
-    centres = _centres(old, new)
+def _bicubic(old: int, new: int, grid: str) -> tuple[np.ndarray, np.ndarray]:
+    centres = _centres(old, new, grid)
     left = np.floor(centres)
     step = np.rint((centres - left) * TABLE_SIZE) / TABLE_SIZE
     offsets = np.arange(-1, 3)[:, None]
     places = left + offsets
-    weights = _cubic(np.abs(step - offsets))
-    weights = np.where((places >= 0) & (places < old), weights, 0)
-    weights /= weights.sum(0)
+    weights = _cubic(np.abs(step - offsets), -0.5 if grid == HALVES else -0.75)
+    if grid == HALVES:  # else pixels at the edge stand for those beyond
+        weights = np.where((places >= 0) & (places < old), weights, 0)
+        weights /= weights.sum(0)
     return np.clip(places, 0, old - 1).astype(np.int32), weights.astype(np.float32)
 
 
-def _cubic(x: np.ndarray) -> np.ndarray:
-    near = ((1.5 * x - 2.5) * x) * x + 1
-    far = ((-0.5 * x + 2.5) * x - 4) * x + 2
+def _cubic(x: np.ndarray, slope: float = -0.5) -> np.ndarray:
+    near = (((slope + 2) * x - (slope + 3)) * x) * x + 1
+    far = ((slope * x - 5 * slope) * x + 8 * slope) * x - 4 * slope
     return np.where(x >= 2, 0, np.where(x >= 1, far, near))
 
 
@@ -263,13 +321,16 @@ def _spread_weights(old: int, new: int, method: str, antialias: bool) -> np.ndar
 
 
 @functools.lru_cache(maxsize=256)
-def _area_weights(old: int, new: int) -> np.ndarray:
+def _area_weights(old: int, new: int, grid: str) -> np.ndarray:
     """Returns the share of each old pixel in the area of each new one."""
-    scale = old / new
+    corners = grid == CORNERS and new > 1
+    scale = (old - 1) / (new - 1) if corners else old / new
     starts = np.arange(new)[:, None] * scale
-    pixels = np.arange(old)
+    pixels = np.arange(old + math.ceil(scale))
     covered = np.minimum(pixels + 1, starts + scale) - np.maximum(pixels, starts)
-    return (np.maximum(covered, 0) / scale).astype(np.float32)
+    weights = np.maximum(covered, 0) / scale
+    weights[:, old - 1] = weights[:, old - 1 :].sum(1)  # it stands for those beyond the edge
+    return weights[:, :old].astype(np.float32)
 
 
 @function("image.resize_with_pad")
@@ -298,6 +359,33 @@ def resize_with_pad(
     >>> tf.image.resize_with_pad(tf.ones([2, 2, 1]), 2, 4).shape
     TensorShape([2, 4, 1])
     """
+
+    def resized(image: EagerTensor, size: list[int]) -> EagerTensor:
+        return resize(image, size, method, antialias=antialias)
+
+    return padded_to_size(image, target_height, target_width, resized)
+
+
+def padded_to_size(
+    image: Any,
+    target_height: Any,
+    target_width: Any,
+    resized: Callable[[EagerTensor, list[int]], EagerTensor],
+) -> EagerTensor:
+    """Resizes images without changing their proportions, and pads them with zeros.
+
+    Args:
+        image: a tensor of shape `[B, H, W, C]` or `[H, W, C]`.
+        target_height: the new height.
+        target_width: the new width.
+        resized: resizes images to a height and a width.
+
+    Returns:
+        A tensor.
+
+    Raises:
+        ValueError: if `image` has another form, or a size is not positive.
+    """
     image = convert_to_tensor(image)
     if len(image.shape) not in (3, 4):
         raise ValueError(no_images(image.shape))
@@ -310,7 +398,7 @@ def resize_with_pad(
     inner_height, inner_width = math.floor(height / ratio), math.floor(width / ratio)
     top = max(0, math.floor((new_height - height / ratio) / 2))
     left = max(0, math.floor((new_width - width / ratio) / 2))
-    image = resize(image, [inner_height, inner_width], method, antialias=antialias)
+    image = resized(image, [inner_height, inner_width])
     return pad_to_bounding_box(image, top, left, new_height, new_width)
 
 

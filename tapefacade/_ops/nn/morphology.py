@@ -6,7 +6,7 @@ import jax
 import jax.numpy as jnp
 
 from tapefacade._core import errors
-from tapefacade._core.error_texts import invalid, shape_text, stride_too_small
+from tapefacade._core.error_texts import invalid, no_batch_of_images, shape_text, stride_too_small
 from tapefacade._core.kernel_dtypes import REALS
 from tapefacade._definition.op import TensorLike, op
 from tapefacade._ops.image.patches import check_padding, positions, windows_of
@@ -25,7 +25,7 @@ def _check(input: Any, filters: Any, strides: Any, padding: Any, rates: Any) -> 
             message = f"{name} is only supported across spatial dimensions."
             raise errors.UnimplementedError(None, None, message)
     if input.ndim != 4:
-        raise invalid(f"input must be 4-dimensional{shape_text(input.shape)}")
+        raise invalid(no_batch_of_images(input.shape))
     if filters.ndim != 3:
         raise invalid(f"filter must be 3-dimensional: {shape_text(filters.shape)}")
     if input.shape[3] != filters.shape[2]:

@@ -9,17 +9,18 @@ import types
 from typing import Any
 
 from tapefacade._core.missing_names import is_import, root_module
+from tapefacade._keras.keras2.older_layers import Dense, dense
 from tapefacade._keras.keras2.registered_types import register_symbolic_tensor_type
 
 TF_KERAS = "tf_keras"
 V1 = "api._v1.keras"
-# Packages in which there is nothing of ours, and what lies in them.
-EMPTY_PACKAGES = (
-    "__internal__",
-    "__internal__.legacy",
-    "__internal__.legacy.layers",
-    "__internal__.utils",
-)
+# Packages of Keras 2 that `tf.keras` has not, and what libraries need of them.
+OWN_PACKAGES: dict[str, dict[str, Any]] = {
+    "__internal__": {},
+    "__internal__.legacy": {},
+    "__internal__.legacy.layers": {"Dense": Dense, "dense": dense},
+    "__internal__.utils": {"register_symbolic_tensor_type": register_symbolic_tensor_type},
+}
 MESSAGE_NAME = (
     "{module!r} is `tf.keras` here, Keras 3, which has no {name!r}. Run the program with "
     "TensorFlow's Keras 2, or write what `tf.keras` has."
@@ -46,11 +47,10 @@ class KerasPackage(types.ModuleType):
         if name.startswith("__") and name != "__internal__":
             raise AttributeError(f"module {self.__name__!r} has no attribute {name!r}")
         below = f"{self.path}.{name}".lstrip(".")
-        if below in EMPTY_PACKAGES:
+        if below in OWN_PACKAGES:
             return KerasPackage(f"{self.__name__}.{name}", below)
-        if below == "__internal__.utils.register_symbolic_tensor_type":
-            return register_symbolic_tensor_type
-        value = None if self.path in EMPTY_PACKAGES else getattr(_namespace(self.path), name, None)
+        own = OWN_PACKAGES.get(self.path)
+        value = getattr(_namespace(self.path), name, None) if own is None else own.get(name)
         if value is None:
             text = MESSAGE_NAME.format(module=self.__name__, name=name)
             if is_import(sys._getframe(1)):
@@ -75,7 +75,7 @@ def keras_package(fullname: str) -> types.ModuleType:
     if path in ("api", "api._v1"):
         return KerasPackage(fullname, "")
     path = path.removeprefix(V1).lstrip(".")
-    if path not in EMPTY_PACKAGES and not isinstance(_namespace(path), types.ModuleType):
+    if path not in OWN_PACKAGES and not isinstance(_namespace(path), types.ModuleType):
         module, _, name = fullname.rpartition(".")
         text = MESSAGE_NAME.format(module=module or TF_KERAS, name=name)
         raise ModuleNotFoundError(text, name=fullname)
