@@ -3,6 +3,7 @@
 import collections
 import hashlib
 import pathlib
+import tempfile
 from typing import Any
 
 from tapefacade._checkpoint.tensorflow_files import model_messages
@@ -105,7 +106,24 @@ def structures(tf):
     return module, None, ask
 
 
-MODELS = {"layer": layer, "signatures": signatures, "structures": structures}
+def assets(tf):
+    folder = pathlib.Path(tempfile.mkdtemp())
+    module = tf.Module()
+    for name in ("first", "second"):
+        path = folder / name / "words.txt"
+        path.parent.mkdir()
+        path.write_text(f"words of the {name}")
+        setattr(module, name, tf.saved_model.Asset(str(path)))
+    module.again = module.first
+
+    def ask(loaded, tf):
+        files = (loaded.first, loaded.second, loaded.again)
+        return [tf.io.read_file(file.asset_path) for file in files]
+
+    return module, None, ask
+
+
+MODELS = {"assets": assets, "layer": layer, "signatures": signatures, "structures": structures}
 
 
 def saved(tf: Any, name: str, directory: Any) -> tuple[dict[str, str], Any]:

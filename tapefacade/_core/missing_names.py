@@ -195,10 +195,6 @@ HINTS = {
         "Train with `tf.quantization.fake_quant_with_min_max_vars`, and convert where "
         "TensorFlow is installed"
     ),
-    "tf.saved_model.Asset": "Keep the path in the module, and the file beside the model",
-    "tf.saved_model.experimental.TrackableResource": (
-        "Make what it holds in `__init__` of a `tf.Module`"
-    ),
     **dict.fromkeys(
         (
             f"tf.saved_model.{name}"

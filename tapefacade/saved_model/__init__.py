@@ -1,5 +1,7 @@
 """`tf.saved_model`."""
 
+from tapefacade._checkpoint.saved_model.assets import Asset as Asset
+from tapefacade._checkpoint.saved_model.directory import ASSETS as ASSETS_DIRECTORY
 from tapefacade._checkpoint.saved_model.load import (
     LoadOptions as LoadOptions,
     contains_saved_model as contains_saved_model,
@@ -9,7 +11,6 @@ from tapefacade._checkpoint.saved_model.save import SaveOptions as SaveOptions, 
 from tapefacade._core.missing_names import missing_attribute as _missing_attribute
 from tapefacade.saved_model import experimental as experimental
 
-ASSETS_DIRECTORY = "assets"
 ASSETS_KEY = "saved_model_assets"
 CLASSIFY_INPUTS = "inputs"
 CLASSIFY_METHOD_NAME = "tensorflow/serving/classify"

@@ -1,5 +1,6 @@
 """Saved models: functions and variables that load without the code they were made by."""
 
+import gc
 import pathlib
 import tempfile
 
@@ -248,3 +249,56 @@ def fingerprints(tf, np):
         str(options.experimental_variable_policy),
         caught(policy.from_obj, "x"),
     )
+
+
+@in_a_new_directory
+def assets(tf, np):
+    pathlib.Path("words.txt").write_text("yes no")
+    pathlib.Path("inner").mkdir()
+    pathlib.Path("inner/words.txt").write_text("other")
+    module = tf.Module()
+    module.words = tf.saved_model.Asset("words.txt")
+    module.again, module.held = module.words, [tf.saved_model.Asset("words.txt")]
+    tf.saved_model.save(module, "saved")
+    pathlib.Path("words.txt").unlink()
+    loaded = tf.saved_model.load("saved")
+    both = tf.Module()
+    both.one, both.other = loaded.words, tf.saved_model.Asset("inner/words.txt")
+    tf.saved_model.save(both, "both")
+    again = tf.saved_model.load("both")
+    return {
+        "paths": [loaded.words.asset_path.numpy(), loaded.held[0].asset_path.numpy()],
+        "same": loaded.words is loaded.again,
+        "kind": type(loaded.words) is tf.saved_model.Asset,
+        "texts": [tf.io.read_file(a.asset_path).numpy() for a in (again.one, again.other)],
+        "files": sorted(path.name for path in pathlib.Path("both/assets").iterdir()),
+        "tensor": tf.saved_model.Asset(tf.constant("w")).asset_path.numpy(),
+        "refused": answers(
+            lambda: tf.saved_model.Asset(None), lambda: tf.saved_model.Asset(1).asset_path
+        ),
+    }
+
+
+def resources(tf, np):
+    events = []
+
+    class Three(tf.saved_model.experimental.TrackableResource):
+        def __init__(self):
+            super().__init__()
+            events.append("init")
+
+        def _create_resource(self):
+            events.append("create")
+            return tf.constant(3)
+
+        def _destroy_resource(self):
+            events.append("destroy")
+
+    three = Three()
+    found = [three.resource_handle, three.resource_handle]
+    found.append(tf.function(lambda: three.resource_handle + 1)())
+    before = [*events]
+    del three
+    gc.collect()
+    bare = tf.saved_model.experimental.TrackableResource()
+    return found, before, events[-1], caught(lambda: bare.resource_handle)

@@ -8,6 +8,7 @@ INDEX = "saved_model.json"
 TENSORFLOW_FILE = "saved_model.pb"
 TENSORFLOW_FILES = (TENSORFLOW_FILE, "saved_model.pbtxt")
 PROGRAMS = "programs"
+ASSETS = "assets"
 VARIABLES = os.path.join("variables", "variables")
 
 

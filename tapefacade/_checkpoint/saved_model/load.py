@@ -10,6 +10,7 @@ from tapefacade._checkpoint.checkpoint_files import INDEX, read_json
 from tapefacade._checkpoint.errors import damaged_file
 from tapefacade._checkpoint.reader import Reader, open_checkpoint
 from tapefacade._checkpoint.saved_model import directory
+from tapefacade._checkpoint.saved_model.assets import Asset
 from tapefacade._checkpoint.saved_model.exported_calls import ExportedCall, SavedVariant
 from tapefacade._checkpoint.saved_model.save import FORMAT, set_options
 from tapefacade._checkpoint.saved_model.signatures import (
@@ -230,6 +231,9 @@ class _SavedModelLoader:
         for place, node in enumerate(self._nodes):
             if node["kind"] == "object":
                 self._objects[place] = LoadedObject(name="loaded_object")
+            elif node["kind"] == "asset":
+                file = os.path.join(self._path, directory.ASSETS, node["file"])
+                self._objects[place] = Asset(file)
         root = self._object(0, set())
         for place in range(len(self._nodes)):
             self._object(place, set())

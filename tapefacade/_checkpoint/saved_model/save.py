@@ -21,6 +21,7 @@ from tapefacade._checkpoint.object_graph import (
     identity,
 )
 from tapefacade._checkpoint.saved_model import directory
+from tapefacade._checkpoint.saved_model.assets import Asset, AssetFiles
 from tapefacade._checkpoint.saved_model.function_variants import (
     FunctionVariant,
     export_variants,
@@ -211,7 +212,8 @@ class _SavedModelWriter:
     """
 
     def __init__(self, path: str, found: Objects, graph: Any) -> None:
-        self.for_tensorflow = TensorFlowModel(found, graph)
+        self._files = AssetFiles(path)
+        self.for_tensorflow = TensorFlowModel(found, graph, self._files)
         self._path = path
         self._found = found
         self._places = {identity(value): place for place, value in enumerate(found.objects)}
@@ -241,6 +243,8 @@ class _SavedModelWriter:
             described = self.function(name, value)
             self._tell_tensorflow(name, value, place)
             return {"kind": "function", **described}
+        if isinstance(value, Asset):
+            return {"kind": "asset", "file": self._files.names[self._files.add(value)]}
         kind = "object"
         if isinstance(value, list | tuple):
             kind = "list"
@@ -313,7 +317,8 @@ class _SavedModelWriter:
         return key
 
     def write(self) -> dict[str, Any]:
-        """Writes programs and constants; returns what the index says of them."""
+        """Writes programs, constants and assets; returns what the index says of them."""
+        self._files.write()
         storage_of(self._path).makedirs(os.path.join(self._path, directory.PROGRAMS))
         for program, number in self._programs.items():
             name = f"{self._run}-{number}.stablehlo"

@@ -14,6 +14,7 @@ from typing import Any
 from jax import export
 
 from tapefacade._checkpoint.object_graph import Objects, identity
+from tapefacade._checkpoint.saved_model.assets import Asset, AssetFiles
 from tapefacade._checkpoint.saved_model.directory import TENSORFLOW_FILE
 from tapefacade._checkpoint.saved_model.function_variants import FunctionVariant, specs_of
 from tapefacade._checkpoint.saved_model.program_export import ExportedProgram
@@ -46,11 +47,13 @@ class TensorFlowModel:
     Args:
         found: the objects; each is the node of its place.
         graph: describes them in the checkpoint beside; further objects are added.
+        files: those of the assets.
     """
 
-    def __init__(self, found: Objects, graph: Any) -> None:
+    def __init__(self, found: Objects, graph: Any, files: AssetFiles) -> None:
         self._graph = graph
         self._nodes = [MODELS["SavedObject"]() for _ in found.objects]
+        self._files = files
         self._message = MODELS["SavedModel"](saved_model_schema_version=1)
         self._meta = self._message.meta_graphs.add()
         self._names: dict[int, str] = {}  # of functions, by their programs
@@ -61,6 +64,8 @@ class TensorFlowModel:
                 node.children.add(node_id=place, local_name=name)
             if isinstance(value, Variable):
                 _describe_variable(node.variable, value)
+            elif isinstance(value, Asset):
+                node.asset.asset_file_def_index = files.add(value)
             elif not isinstance(value, Function | ConcreteFunction):
                 kind = next((k for k in IDENTIFIERS if isinstance(value, k)), None)
                 kind = list if isinstance(value, tuple) else kind
@@ -310,6 +315,9 @@ class TensorFlowModel:
             path: the directory.
         """
         self._add_variables()
+        for name in self._files.names:
+            file = self._meta.asset_file_def.add(filename=name)
+            _describe_tensor(file.tensor_info, f"{name}:0", TensorSpec([], dtypes.string))
         self._meta.object_graph_def.nodes.extend(self._nodes)
         information = self._meta.meta_info_def
         information.tags.append("serve")

@@ -41,8 +41,14 @@ MODELS = MessageFile(
         graph_def 2 message of GraphDef
         saver_def 3 message of SaverDef
         signature_def 5 map of SignatureDef
+        asset_file_def 6 message[] of AssetFileDef
         object_graph_def 7 message of SavedObjectGraph
     """),
+    _type("AssetFileDef", "A file of the model, and the tensor of its path.", """
+        tensor_info 1 message of TensorInfo
+        filename 2 string
+    """),
+    _type("SavedAsset", "An object that stands for a file.", "asset_file_def_index 1 int32"),
     _type("MetaGraphDef.MetaInfoDef", "By whom it was made, and what for.", """
         tags 4 string[]
         tensorflow_version 5 string
@@ -124,6 +130,7 @@ MODELS = MessageFile(
     _type("SavedObject", "An object.", f"""
         children 1 message[] of {REFERENCE}
         user_object 4 message of SavedUserObject | kind
+        asset 5 message of SavedAsset | kind
         function 6 message of SavedFunction | kind
         variable 7 message of SavedVariable | kind
         bare_concrete_function 8 message of SavedBareConcreteFunction | kind
