@@ -221,14 +221,12 @@ HINTS = {
     "tf.test.Benchmark": "Measure with `timeit`, and `numpy()` at the end",
     "tf.test.benchmark_config": "Leave it out: there are no sessions",
     "tf.test.create_local_cluster": _PROCESS,
-    "tf.tpu.XLAOptions": "Leave it out: every program is compiled by XLA",
     "tf.tpu.experimental": (
         "JAX finds the devices: leave it out, or write `tf.config.list_physical_devices`"
     ),
     "tf.tpu.experimental.embedding": (
         "Write `tf.keras.layers.Embedding` or `tf.nn.embedding_lookup`"
     ),
-    "tf.train.ServerDef": _PROCESS,
     "tf.train.experimental": (
         "Write `tf.train.Checkpoint` without these options: a checkpoint is one file"
     ),

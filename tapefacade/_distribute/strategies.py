@@ -279,6 +279,24 @@ class RunOptions(NamedTuple):
     experimental_xla_options: Any = None
 
 
+@function("tpu.XLAOptions")
+class XLAOptions(NamedTuple):
+    """How XLA compiles for TPUs, for `tf.distribute.RunOptions`; without effect: JAX decides.
+
+    Attributes:
+        use_spmd_for_xla_partitioning: without effect, as are the others.
+        enable_xla_dynamic_padder: without effect.
+        use_shardy_partitioner: without effect.
+
+    >>> tf.tpu.XLAOptions().use_spmd_for_xla_partitioning
+    True
+    """
+
+    use_spmd_for_xla_partitioning: bool = True
+    enable_xla_dynamic_padder: bool = True
+    use_shardy_partitioner: bool = False
+
+
 @function("distribute.Strategy")
 @lacks(
     {

@@ -222,6 +222,16 @@ def messages_of_a_cluster(tf, np):
     )
 
 
+def message_of_a_server(tf, np):
+    cluster = tf.train.ClusterSpec({"worker": ["a:1", "b:2"]}).as_cluster_def()
+    server = tf.train.ServerDef(
+        cluster=cluster, job_name="worker", task_index=1, protocol="grpc", port=2, replica=3
+    )
+    again = tf.train.ServerDef.FromString(server.SerializeToString())
+    options = tf.distribute.RunOptions(experimental_xla_options=tf.tpu.XLAOptions(False))
+    return str(server), server == again, again.cluster == cluster, again.port, str(options)
+
+
 def partitioners(tf, np):
     kinds, older = tf.distribute.experimental.partitioners, tf.compat.v1
     shapes = [tf.TensorShape(shape) for shape in ([10, 3], [6, 1], [1], [4, 4, 4])]

@@ -295,8 +295,8 @@ def resources(tf, np):
             events.append("destroy")
 
     three = Three()
-    found = [three.resource_handle, three.resource_handle]
-    found.append(tf.function(lambda: three.resource_handle + 1)())
+    handle = three.resource_handle
+    found = [handle, three.resource_handle, tf.function(lambda: handle + 1)()]
     before = [*events]
     del three
     gc.collect()
