@@ -12,6 +12,7 @@ from tapefacade._core.dispatch import CompositeTensor, HandOver
 from tapefacade._core.operands import is_operand
 from tapefacade._core.tensor import EagerTensor
 from tapefacade._core.tensor_shape import TensorShape
+from tapefacade._trace.open_sizes import open_sizes
 from tapefacade._trace.recording import THREAD
 from tapefacade._trace.static_values import is_symbolic, static_value
 
@@ -57,7 +58,7 @@ def freeze(
         if parameter.name in DTYPE_NAMES:
             frozen.append(_dtype(value))
             continue
-        if type(value) is tuple and _may_differ(value):
+        if other_value is None and type(value) is tuple and _may_differ(value):
             in_function, separate = THREAD.recording.frame is not None, parameter.name in SIZES
             wanted = dtypes.int32 if in_function or separate else None
             if in_function or not (separate and _are_sizes(value)):
@@ -131,3 +132,21 @@ def frozen_value(value: Any, other_value: Callable[[Any], Any] | None = None) ->
     if isinstance(value, CompositeTensor):
         raise HandOver(value)
     return value.item() if isinstance(value, np.generic) else value
+
+
+def with_open_sizes(result: Any, sizes: tuple[int, ...], given: Any) -> Any:
+    """Takes note that sizes are unknown where a value that a function has been given decides them.
+
+    Args:
+        result: a tensor.
+        sizes: what its sizes were said to be.
+        given: what has said so: a tensor, or a list with tensors.
+
+    Returns:
+        `result`.
+    """
+    account = open_sizes()
+    if account is not None:
+        pairs = enumerate(zip(sizes, frozen_value(given, account.other_value), strict=True))
+        account.note_unknown(result, [axis for axis, (own, other) in pairs if own != other])
+    return result

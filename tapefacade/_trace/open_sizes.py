@@ -35,6 +35,10 @@ class SizeAccount(Protocol):
         """Takes note of what a value on the host would be."""
         ...
 
+    def note_decisive(self, tensors: Sequence[EagerTensor]) -> None:
+        """Takes note of integers that may decide sizes, but for those that constants decide."""
+        ...
+
     def note_unknown(self, tensor: Any, axes: Sequence[int]) -> None:
         """Takes note of sizes of a tensor that are not known."""
         ...
@@ -93,6 +97,18 @@ def note_static(recording: Any, slot: int, other: tuple[Any, ...]) -> None:
     account = open_sizes()
     if account is not None:
         account.note_static(recording, slot, other)
+
+
+def note_decisive(tensors: Sequence[EagerTensor]) -> None:
+    """Takes note that a function is about to know integers, which may decide sizes then.
+
+    Args:
+        tensors: what has no value yet.
+    """
+    integers = [tensor for tensor in tensors if tensor._type.hostable and tensor.dtype.is_integer]
+    account = opened_sizes() if integers else None
+    if account is not None:
+        account.note_decisive(integers)
 
 
 def keep_sizes(tensors: Sequence[EagerTensor]) -> None:

@@ -49,7 +49,7 @@ from tapefacade._trace.jax_transformation import (
     set_current_trace,
 )
 from tapefacade._trace.numpy_steps import has_small_values
-from tapefacade._trace.open_sizes import ACCOUNTS, keep_sizes
+from tapefacade._trace.open_sizes import ACCOUNTS, keep_sizes, note_decisive
 from tapefacade._trace.operation import Operation
 from tapefacade._trace.process_ends import halt_others
 from tapefacade._trace.program_listing import in_sentence
@@ -635,6 +635,8 @@ class Recording:
                 return  # Python goes on with values that stand for others
             raise ValueWanted(why or in_sentence(users_line()))
         if self.frame is not None:
+            owners = [reference() for reference in self.owners.copy().values()]
+            note_decisive([one for one in owners if one is not None and one._value is None])
             self.frame.observe(why)
             frame, self.frame = self.frame, None
             for call in THREAD.functions:
@@ -731,6 +733,10 @@ class _RecordingThread(ThreadState):
 THREAD = _RecordingThread()
 
 
+class UnwatchedGradientsError(RuntimeError):
+    """`tf.gradients` was called in a function of which nobody knew that it would be."""
+
+
 def all_or_nothing(call: Callable[[], Any]) -> Any:
     """Calls Python that assigns variables; where Ctrl-C ends it they are as before.
 
@@ -741,18 +747,12 @@ def all_or_nothing(call: Callable[[], Any]) -> Any:
     try:
         journals.append(journal)
         result = call()
-    except (KeyboardInterrupt, RuntimeError) as error:
-        if isinstance(error, KeyboardInterrupt) or lacks_watched_run(error):
-            surely(journal.take_back)
+    except (KeyboardInterrupt, UnwatchedGradientsError):
+        surely(journal.take_back)
         raise
     finally:
         del journals[start:]  # no call, at which a signal could come in
     return result
-
-
-def lacks_watched_run(error: BaseException) -> bool:
-    """Whether `tf.gradients` was called where nobody knew that it would be."""
-    return getattr(error, "lacks_watched_run", False)
 
 
 def note_assigned(variables: Sequence[Any]) -> None:

@@ -33,6 +33,49 @@ def masks(tf, np):
     return shown(tf, make, tf.constant([[1.0, 2.0, -1.0], [3.0, -4.0, -5.0]]))
 
 
+def arguments_that_decide(tf, np):
+    """Integers that a function is given, and what it computes of them."""
+
+    def make(n, x):
+        twice = n * 2
+        return {
+            "made": [tf.zeros([n, 2]), tf.ones([twice, 2]), tf.fill([n], 1.0), tf.range(n)],
+            "more": [tf.eye(n), tf.linspace(0.0, 1.0, n), tf.one_hot([1, 2], n)],
+            "drawn": tf.random.uniform([n, 3]),
+            "reshaped": [tf.reshape(x, [n, -1]), tf.reshape(x, [twice, 2])],
+            "repeated": [tf.tile(x, [1, n]), tf.repeat(x, n, 0), tf.broadcast_to(x[0], [n, 2])],
+            "padded": tf.pad(x, [[n, n], [0, 0]]),
+            "parts": [x[:n], x[n:], x[n], x[n - 1 : n + 1], tf.gather(x, tf.range(n))],
+            "blocks": [tf.slice(x, [0, 0], [n, 1]), tf.slice(x, [n, 0], [1, 1])],
+            "pieces": tf.split(x, [n, n]),
+            "axes": [tf.concat([x, x], n - 1), tf.transpose(x, [n - 1, n - 2])],
+            "best": tf.math.top_k(x[:, 0], n).values,
+            "image": tf.image.resize(tf.ones([1, 2, 2, 1]), [n, n]),
+            "scattered": tf.scatter_nd([[0]], [1.0], [n]),
+            "segments": tf.math.unsorted_segment_sum(x, [0, 0, 1, 1], n),
+            "mask": tf.sequence_mask([1, 2], n),
+            "after": [tf.zeros([n, 3]) + 1.0, tf.reduce_sum(tf.zeros([n, 3]), 0)],
+        }  # fmt: skip
+
+    first, _, given = shown(tf, make, tf.constant(2), tf.ones([4, 2]))
+    return first, given
+
+
+def values_that_decide(tf, np):
+    def make(i, boxes):
+        scores, matrix = tf.cast(i, tf.float32), tf.reshape(tf.cast(i, tf.float32), [2, 2])
+        return {
+            "counted": [tf.math.bincount(i), tf.math.confusion_matrix(i, i)],
+            "repeated": tf.repeat(matrix, i[:2], 0),
+            "mask": tf.sequence_mask(i),
+            "distinct": list(tf.unique_with_counts(i)),
+            "boxes": tf.image.non_max_suppression(boxes, scores, 2),
+        }
+
+    first, _, given = shown(tf, make, tf.constant([1, 2, 2, 3]), tf.random.uniform([4, 4]))
+    return first, given
+
+
 def loops_with_invariants(tf, np):
     def make(n):
         _, x = tf.while_loop(

@@ -79,7 +79,7 @@ from tapefacade._trace.example_values import EXAMPLE_NUMBERS, ExampleValues
 from tapefacade._trace.frames import RunningCall, ValueWanted
 from tapefacade._trace.open_sizes import SizeAccount, open_sizes
 from tapefacade._trace.program_listing import ProgramListing, function_in_sentence
-from tapefacade._trace.recording import THREAD, all_or_nothing, lacks_watched_run
+from tapefacade._trace.recording import THREAD, UnwatchedGradientsError, all_or_nothing
 from tapefacade._trace.tree import TREE, users_line
 
 MESSAGE_CREATED_LATER = (
@@ -489,8 +489,8 @@ class Function(PolymorphicFunction):
                 raise
             counts.clear()
             tracing = self._recorded_run(args, kwargs, tensors, counts, python)
-        except RuntimeError as error:
-            if THREAD.functions or self._takes_gradients or not lacks_watched_run(error):
+        except UnwatchedGradientsError:
+            if THREAD.functions or self._takes_gradients:
                 raise
             self._takes_gradients = True
             counts.clear()

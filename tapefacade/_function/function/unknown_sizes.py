@@ -11,6 +11,7 @@ more, of arguments of other sizes, and what differs is unknown.
 """
 
 import contextlib
+import itertools
 import sys
 import threading
 from collections.abc import Iterator, Sequence
@@ -23,7 +24,7 @@ from tapefacade._core.tensor import EagerTensor
 from tapefacade._core.tensor_shape import TensorShape, as_shape
 from tapefacade._core.tensor_type import TensorType, type_of
 from tapefacade._function.function.stand_in_sizes import is_unknown
-from tapefacade._state.variable import ARGUMENT
+from tapefacade._state.variable import ARGUMENT, READ
 from tapefacade._tape.derivatives.derivative import GRADIENT, Derivative
 from tapefacade._trace.frames import ValueWanted
 from tapefacade._trace.open_sizes import ACCOUNTS, OPENERS, open_sizes
@@ -76,6 +77,7 @@ class OpenSizes:
         self._others: dict[tuple[int, int], TensorType] = {}  # by recording and slot
         # Values on the host, by their ids, with what they would be.
         self._values: dict[int, tuple[EagerTensor, np.ndarray[Any, Any]]] = {}
+        self._decisive: dict[int, EagerTensor] = {}  # of which any value may come, by their ids
         # What static parameters would be, by recording and the first slot of the results.
         self._statics: dict[tuple[int, int], tuple[Any, ...]] = {}
         self._recordings: list[Recording] = []  # kept, for their ids
@@ -116,6 +118,8 @@ class OpenSizes:
 
     def other_value(self, tensor: Any) -> np.ndarray[Any, Any] | None:
         """Returns what a value on the host would be; None if it would be the same."""
+        if id(tensor) in self._decisive:
+            return tensor._numpy_array() + OTHER_SIZES[0]
         found = self._values.get(id(tensor))
         return None if found is None else found[1]
 
@@ -123,6 +127,14 @@ class OpenSizes:
         """Takes note of what a value on the host would be."""
         if not np.array_equal(tensor._value, other):
             self._values[id(tensor)] = tensor, other
+
+    def note_decisive(self, tensors: Sequence[EagerTensor]) -> None:
+        """Takes note of integers that may decide sizes, but for those that constants decide."""
+        for tensor in tensors:
+            recording: Any = tensor._recording
+            nodes = needed(recording.at, [tensor._slot], recording.data)
+            if any(node.operation in (ARGUMENT, READ) for node in nodes):
+                self._decisive[id(tensor)] = tensor
 
     def note_unknown(self, tensor: Any, axes: Sequence[int]) -> None:
         """Takes note of sizes of a tensor that are not known."""
@@ -277,14 +289,35 @@ def _outputs(
     resized = operation.resized(types, _slots_of)
     if resized is not None:
         return [*resized, *real[len(resized) :]]
-    for given in (types, _widened(types, inputs)):
+    others = _others(static, other_static)
+    for given, values in itertools.product((types, _widened(types, inputs)), others):
         try:
-            found = operation.infer(other_static, given)[0]
+            found = operation.infer(values, given)[0]
         except Exception:  # of static parameters that are for the real sizes
             continue
         if len(found) == len(real) and (found != tuple(real) or given is not types):
-            return _not_smaller(operation, other_static, inputs, types, found)
+            return _not_smaller(operation, values, inputs, types, found)
     return _guessed(inputs, types, real)
+
+
+# By how much static parameters are others, the next of a list by the next number: an axis, or an
+# index, cannot be any number, and sizes may have to make up a whole.
+CHANGES = ((1,), (-1,), (1, -1))
+
+
+def _others(static: Any, other: Any) -> list[Any]:
+    """Returns what static parameters would be, first what was noted."""
+    return [other] if static == other else [other, *[_moved(static, other, by) for by in CHANGES]]
+
+
+def _moved(static: Any, other: Any, by: Sequence[int], place: int = 0) -> Any:
+    """Returns static parameters that are more by numbers where they would be others."""
+    if isinstance(static, tuple) and isinstance(other, tuple) and len(static) == len(other):
+        pairs = enumerate(zip(static, other, strict=True))
+        return tuple([_moved(own, more, by, place) for place, (own, more) in pairs])
+    if not isinstance(static, int) or static == other:
+        return static
+    return static + by[place % len(by)]
 
 
 def _guessed(

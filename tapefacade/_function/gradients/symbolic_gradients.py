@@ -22,7 +22,7 @@ from tapefacade._tape.unconnected_gradients import (
     unconnected_gradients_of,
 )
 from tapefacade._trace.frames import WatchedRun
-from tapefacade._trace.recording import THREAD, Recording
+from tapefacade._trace.recording import THREAD, Recording, UnwatchedGradientsError
 from tapefacade._trace.tree import Node
 
 MESSAGE_EAGER = (
@@ -196,9 +196,9 @@ def _recorded(targets: Sequence[EagerTensor | Variable]) -> Iterator[None]:
     """
     inner = recording = THREAD.recording
     if recording.frame is None and _watched(recording) is None:
-        error = hinted(RuntimeError(MESSAGE_EAGER), HINT_EAGER if THREAD.functions else "")
-        error.lacks_watched_run = True  # type: ignore[attr-defined]
-        raise error
+        if THREAD.functions:
+            raise hinted(UnwatchedGradientsError(MESSAGE_EAGER), HINT_EAGER)
+        raise RuntimeError(MESSAGE_EAGER)
     tensors = [target for target in targets if isinstance(target, EagerTensor)]
     while recording.enclosing is not None and not any(t._recording is recording for t in tensors):
         if recording.enclosing.frame is None or len(tensors) < len(targets):

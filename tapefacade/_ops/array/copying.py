@@ -299,8 +299,7 @@ def repeat(input: Any, repeats: Any, axis: int | None = None, name: str | None =
     if len(counts) != input.shape[place]:
         raise ValueError(incompatible_dimensions(input.shape[place], len(counts)))
     places = np.repeat(np.arange(len(counts), dtype=np.int32), np.maximum(counts, 0))
-    result = take(input, from_host(places), place)
-    return with_unknown_axes(result, place) if ACCOUNTS else result
+    return with_unknown_axes(take(input, from_host(places), place), place)
 
 
 @function("meshgrid")
@@ -397,8 +396,6 @@ def sequence_mask(
     if width < 0:
         raise invalid(falling_range(0, width) + kernel_suffix("Range"))
     result = _sequence_mask(lengths, width, dtypes.as_dtype(dtype))
-    if not ACCOUNTS:
-        return result
     if maxlen is None:
         return with_unknown_axes(result, -1)
     return with_open_axes(result, {-1: maxlen})

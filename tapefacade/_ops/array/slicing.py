@@ -17,6 +17,7 @@ from tapefacade._core.kernel_dtypes import INDICES, INDICES_INT16
 from tapefacade._core.tensor import EagerTensor, from_host
 from tapefacade._definition.argument_checks import is_integer
 from tapefacade._definition.op import TensorLike, function, op
+from tapefacade._definition.parameters import with_open_sizes
 from tapefacade._ops.array.indexing import (
     MESSAGE_ELLIPSES,
     MESSAGE_SCALAR,
@@ -80,8 +81,10 @@ def slice(input_: Any, begin: Any, size: Any, name: str | None = None) -> Any:
     known = type(x) is EagerTensor and x._value is not None and not x._type.hostable
     if known and all(counts):
         # As for `x[a:b]`, another place in known data is not another program.
-        return take_slice_at(x, from_host(np.array(starts, np.int32)), tuple(counts))
-    return take_slice(x, tuple((s, n, 1) for s, n in zip(starts, counts, strict=True)))
+        result = take_slice_at(x, from_host(np.array(starts, np.int32)), tuple(counts))
+    else:
+        result = take_slice(x, tuple((s, n, 1) for s, n in zip(starts, counts, strict=True)))
+    return with_open_sizes(result, sizes, size)
 
 
 def _spec(shape: tuple[int, ...], begin: Any, end: Any, strides: Any, masks: Any) -> Spec:

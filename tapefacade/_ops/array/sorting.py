@@ -305,7 +305,11 @@ def unique_with_counts(
     array([2, 1, 1], dtype=int32)
     """
     x, first, idx, counts = _distinct(x, out_idx, "UniqueWithCounts")
-    return UniqueWithCounts(_counted_values(x, first), from_host(idx), from_host(counts))
+    return UniqueWithCounts(
+        with_unknown_axes(_counted_values(x, first), 0),
+        with_axes_along(from_host(idx), {0: x}),
+        with_unknown_axes(from_host(counts), 0),
+    )
 
 
 class UniqueV2(NamedTuple):
@@ -342,7 +346,8 @@ def unique_along(x: Any, axis: Any, out_idx: Any = dtypes.int32) -> UniqueV2:
     [[1, 2], [3, 4]]
     """
     x, first, idx, _, place = _distinct_along(x, axis, out_idx, "UniqueV2")
-    return UniqueV2(_parts(x, first, place, _unique_values), from_host(idx))
+    parts = _parts(x, first, place, _unique_values)
+    return UniqueV2(with_unknown_axes(parts, place), from_host(idx))
 
 
 @function("_unique_with_counts_along")
@@ -365,7 +370,9 @@ def unique_with_counts_along(x: Any, axis: Any, out_idx: Any = dtypes.int32) -> 
     """
     x, first, idx, counts, place = _distinct_along(x, axis, out_idx, "UniqueWithCountsV2")
     parts = _parts(x, first, place, _counted_values)
-    return UniqueWithCountsV2(parts, from_host(idx), from_host(counts))
+    return UniqueWithCountsV2(
+        with_unknown_axes(parts, place), from_host(idx), with_unknown_axes(from_host(counts), 0)
+    )
 
 
 def _parts(x: Any, places: Any, axis: int, take: Any) -> Any:

@@ -27,7 +27,7 @@ from tapefacade._definition.op import (
     op,
 )
 from tapefacade._definition.parameters import frozen_value
-from tapefacade._trace.open_sizes import ACCOUNTS, with_unknown_axes
+from tapefacade._trace.open_sizes import with_unknown_axes
 
 MESSAGE_OUTPUT_SIZE = "output size must be non-negative"
 MESSAGE_IOU_THRESHOLD = "iou_threshold must be in [0, 1]"
@@ -236,8 +236,7 @@ def _suppressed_by_overlaps(
 
 
 def _first(values: EagerTensor, count: Any) -> EagerTensor:
-    found = values[: int(count)]
-    return with_unknown_axes(found, 0) if ACCOUNTS else found
+    return with_unknown_axes(values[: int(count)], 0)
 
 
 @function("image.non_max_suppression")

@@ -23,7 +23,7 @@ from tapefacade._definition.op import (
 from tapefacade._ops.array.casting import cast
 from tapefacade._ops.array.creation import ones
 from tapefacade._ops.array.shaping import reshape, squeeze
-from tapefacade._trace.open_sizes import ACCOUNTS, with_unknown_axes
+from tapefacade._trace.open_sizes import with_unknown_axes
 
 MESSAGE_NEGATIVE = "Input arr must be non-negative! [Op:DenseBincount] name: "
 
@@ -241,7 +241,7 @@ def bincount(
     counts = _dense_bincount(
         arr, _weights_or_ones(arr, weights, dtype), size, axis, bool(binary_output)
     )
-    return with_unknown_axes(counts, -1) if ACCOUNTS else counts
+    return with_unknown_axes(counts, -1)
 
 
 def _labels(labels: Any, predictions: Any) -> tuple[Any, Any]:
@@ -354,4 +354,4 @@ def confusion_matrix(
     if classes < 0 and (wrong := _wrong_labels("labels", labels.numpy(), classes)) is not None:
         raise wrong
     matrix = _confusion_matrix(weights, labels, predictions, classes)
-    return with_unknown_axes(matrix, 0, 1) if ACCOUNTS and num_classes is None else matrix
+    return with_unknown_axes(matrix, 0, 1) if num_classes is None else matrix

@@ -51,7 +51,7 @@ FLOAT_PARTS: dict[str, tuple[Any, Any, Any]] = {
 }
 
 # To trace the rounds takes several milliseconds: it is done once for each shape, not for each draw.
-_traced_once = functools.partial(jax.jit, static_argnames=("shape", "dtype"))
+traced_once = functools.partial(jax.jit, static_argnames=("shape", "dtype"))
 
 
 # The generator.
@@ -67,8 +67,8 @@ def blocks(state: jax.Array, steps: jax.Array) -> Words:
     Returns:
         Four uint32 arrays of the shape of `steps`.
     """
-    low = _joined(state[0], state[1]) + steps
-    high = _joined(state[2], state[3]) + (low < steps).astype(np.uint64)
+    low = wide_words(state[0], state[1]) + steps
+    high = wide_words(state[2], state[3]) + (low < steps).astype(np.uint64)
     return _enciphered((_low(low), _high(low), _low(high), _high(high)), (state[4], state[5]))
 
 
@@ -92,13 +92,13 @@ def state_ahead(state: jax.Array, steps: jax.Array) -> jax.Array:
 
     As in TensorFlow, steps back that stay within the two lower words leave the upper ones alone.
     """
-    low = _joined(state[0], state[1]) + steps
+    low = wide_words(state[0], state[1]) + steps
     back = (_high(steps) == np.uint32(2**32 - 1)) & (_low(low) < _low(steps))
-    high = _joined(state[2], state[3]) + ((low < steps) & ~back).astype(np.uint64)
+    high = wide_words(state[2], state[3]) + ((low < steps) & ~back).astype(np.uint64)
     return jnp.concatenate([jnp.stack([_low(low), _high(low), _low(high), _high(high)]), state[4:]])
 
 
-def _joined(low: jax.Array, high: jax.Array) -> jax.Array:
+def wide_words(low: jax.Array, high: jax.Array) -> jax.Array:
     return low.astype(np.uint64) | (high.astype(np.uint64) << HALF_WORD_BITS)
 
 
@@ -130,7 +130,7 @@ def seeded_state(seed: jax.Array) -> jax.Array:
 # Bits and integers.
 
 
-@_traced_once
+@traced_once
 def bits(state: jax.Array, shape: tuple[int, ...], dtype: Any) -> jax.Array:
     """Draws integers of the whole range of a 32- or 64-bit type."""
     wide = np.dtype(dtype).itemsize == 8
@@ -138,7 +138,7 @@ def bits(state: jax.Array, shape: tuple[int, ...], dtype: Any) -> jax.Array:
     words = blocks(state, _steps(count, 2 if wide else 4))
     if wide:
         a, b, c, d = words
-        words = (_joined(a, b), _joined(c, d))
+        words = (wide_words(a, b), wide_words(c, d))
     return lax.bitcast_convert_type(_interleaved(words, shape), dtype)
 
 
@@ -166,51 +166,51 @@ def integers(
 # Floating numbers.
 
 
-@_traced_once
+@traced_once
 def uniform(state: jax.Array, shape: tuple[int, ...], dtype: Any) -> jax.Array:
     """Draws floating numbers from 0 to below 1."""
     if np.dtype(dtype).itemsize == 8:
         count = int(np.prod(shape, dtype=np.int64))
         a, b, c, d = blocks(state, _steps(count, 2))
-        return _fraction(_interleaved((_joined(b, a), _joined(d, c)), shape), dtype)
-    return _fraction(bits(state, shape, np.uint32), dtype)
+        return fractions(_interleaved((wide_words(b, a), wide_words(d, c)), shape), dtype)
+    return fractions(bits(state, shape, np.uint32), dtype)
 
 
-def _fraction(words: jax.Array, dtype: Any) -> jax.Array:
+def fractions(words: jax.Array, dtype: Any) -> jax.Array:
     """Makes numbers below 1 of random bits."""
     unsigned, fraction, one = FLOAT_PARTS[np.dtype(dtype).name]
     shifted = lax.bitcast_convert_type((words.astype(unsigned) & fraction) | one, dtype)
     return shifted - jnp.ones((), dtype)
 
 
-@_traced_once
+@traced_once
 def normal(state: jax.Array, shape: tuple[int, ...], dtype: Any) -> jax.Array:
     """Draws standard normal numbers."""
     count = int(np.prod(shape, dtype=np.int64))
     group = 2 if np.dtype(dtype).itemsize == 8 else 4
-    candidates = _candidates(state, _steps(count, group), dtype)
+    candidates = normal_candidates(state, _steps(count, group), dtype)
     return candidates.reshape(-1)[:count].reshape(shape)
 
 
-def _candidates(state: jax.Array, steps: jax.Array, dtype: Any) -> jax.Array:
+def normal_candidates(state: jax.Array, steps: jax.Array, dtype: Any) -> jax.Array:
     """Makes normal numbers of each block by Box and Muller's formula, two of each two uniform ones.
 
     Both numbers of a pair are computed alike, so that the whole is one loop of vector instructions.
     """
     a, b, c, d = blocks(state, steps)
     if np.dtype(dtype).itemsize == 8:
-        first, second = _joined(b, a), _joined(d, c)
+        first, second = wide_words(b, a), wide_words(d, c)
         radius, angle = jnp.stack([first, first], -1), jnp.stack([second, second], -1)
         length = jnp.sqrt(
-            -2 * jnp.log(jnp.maximum(_fraction(radius, np.float64), SMALLEST_UNIFORM))
+            -2 * jnp.log(jnp.maximum(fractions(radius, np.float64), SMALLEST_UNIFORM))
         )
-        turned = 2 * np.pi * _fraction(angle, np.float64)
+        turned = 2 * np.pi * fractions(angle, np.float64)
         odd = lax.broadcasted_iota(np.int32, turned.shape, turned.ndim - 1)
         return jnp.where(odd == 0, jnp.sin(turned), jnp.cos(turned)) * length
     radius, angle = jnp.stack([a, a, c, c], -1), jnp.stack([b, b, d, d], -1)
-    start = jnp.maximum(_fraction(radius, np.float32), np.float32(SMALLEST_UNIFORM))
+    start = jnp.maximum(fractions(radius, np.float32), np.float32(SMALLEST_UNIFORM))
     length = jnp.sqrt(-2 * _logarithm(start))
-    turned = (2 * np.pi * _fraction(angle, np.float32).astype(np.float64)).astype(np.float32)
+    turned = (2 * np.pi * fractions(angle, np.float32).astype(np.float64)).astype(np.float32)
     odd = lax.broadcasted_iota(np.int32, turned.shape, turned.ndim - 1) & 1
     return (_wave(turned, odd) * length).astype(dtype)
 
@@ -245,7 +245,7 @@ def _logarithm(x: jax.Array) -> jax.Array:
     return (whole + 2 * s * (1 + z * series)).astype(np.float32)
 
 
-@_traced_once
+@traced_once
 def truncated_normal(state: jax.Array, shape: tuple[int, ...], dtype: Any) -> jax.Array:
     """Draws standard normal numbers between -2 and 2: others are drawn again.
 
@@ -270,12 +270,12 @@ def truncated_normal(state: jax.Array, shape: tuple[int, ...], dtype: Any) -> ja
             ]
             taken = taken + fits.astype(np.int32)
         step = step + np.uint64(1)
-        return step, taken, _candidates(state, starts + step, precise), numbers
+        return step, taken, normal_candidates(state, starts + step, precise), numbers
 
     zero = jnp.zeros((), np.uint64)
     numbers = [jnp.zeros(starts.shape, precise)] * group
     taken = jnp.zeros(starts.shape, np.int32)
-    start = (zero, taken, _candidates(state, starts, precise), numbers)
+    start = (zero, taken, normal_candidates(state, starts, precise), numbers)
     numbers = lax.while_loop(unfinished, one_more_block, start)[-1]
     return _interleaved(numbers, shape).astype(dtype)
 

@@ -27,11 +27,11 @@ from jax import lax
 
 from tapefacade._ops.random.philox import (
     RESERVED_BLOCKS,
-    _candidates,
-    _fraction,
-    _joined,
-    _traced_once,
     blocks,
+    fractions,
+    normal_candidates,
+    traced_once,
+    wide_words,
 )
 
 BLOCKS_OF_A_SUM = 42  # that a binomial number has if it is a sum of geometric ones
@@ -55,12 +55,12 @@ def _first_blocks(samples: int, count: int, reserved: int = RESERVED_BLOCKS) -> 
 def _uniform_pair(state: jax.Array, steps: jax.Array) -> tuple[jax.Array, jax.Array]:
     """Makes the two numbers below 1 of each block, in the order in which they are used."""
     a, b, c, d = blocks(state, steps)
-    return _fraction(_joined(d, c), np.float64), _fraction(_joined(b, a), np.float64)
+    return fractions(wide_words(d, c), np.float64), fractions(wide_words(b, a), np.float64)
 
 
 def _normal_pair(state: jax.Array, steps: jax.Array) -> tuple[jax.Array, jax.Array]:
     """Makes the two normal numbers of each block, in the order in which they are used."""
-    pair = _candidates(state, steps, np.float64)
+    pair = normal_candidates(state, steps, np.float64)
     return pair[..., 1], pair[..., 0]
 
 
@@ -154,7 +154,7 @@ def _next_uniform(
     )
 
 
-@_traced_once
+@traced_once
 def poisson(state: jax.Array, rate: jax.Array, shape: tuple[int, ...], dtype: Any) -> jax.Array:
     """Draws Poisson numbers.
 
@@ -222,7 +222,7 @@ def _large_poisson(
     return _until_all_fit(candidate, starts, is_wanted)
 
 
-@_traced_once
+@traced_once
 def binomial(
     state: jax.Array, counts: jax.Array, probs: jax.Array, shape: tuple[int, ...], dtype: Any
 ) -> jax.Array:

@@ -20,7 +20,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-from tapefacade._ops.random.philox import _candidates, _fraction, _joined, blocks
+from tapefacade._ops.random.philox import blocks, fractions, normal_candidates, wide_words
 
 # How far beyond the mean a limit lies, in standard deviations, for normal candidates to pay.
 INSIDE_FOR_NORMAL = 1.3
@@ -94,8 +94,8 @@ def _uniform_group(state: jax.Array, steps: jax.Array, dtype: Any) -> jax.Array:
     """Makes the numbers below 1 of blocks: four of each, or two in float64."""
     a, b, c, d = blocks(state, steps)
     is_wide = np.dtype(dtype).itemsize == 8
-    words = (_joined(b, a), _joined(d, c)) if is_wide else (a, b, c, d)
-    return _fraction(jnp.stack(words, -1), dtype)
+    words = (wide_words(b, a), wide_words(d, c)) if is_wide else (a, b, c, d)
+    return fractions(jnp.stack(words, -1), dtype)
 
 
 def _steps_from(start: jax.Array, rounds: int, blocks_of_round: int) -> jax.Array:
@@ -103,7 +103,7 @@ def _steps_from(start: jax.Array, rounds: int, blocks_of_round: int) -> jax.Arra
 
 
 def _normal_proposals(state: Any, start: Any, low: Any, high: Any, rounds: int) -> Any:
-    x = _candidates(state, _steps_from(start, rounds, 1), low.dtype)
+    x = normal_candidates(state, _steps_from(start, rounds, 1), low.dtype)
     return x, (x >= low) & (x <= high), np.uint64(1)
 
 
