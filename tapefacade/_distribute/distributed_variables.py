@@ -281,8 +281,8 @@ class DistributedVariable(ResourceVariable):
 class ReplicaVariable(UnreadVariable):
     """What one replica has of a variable: an element of `values`. The variable has the value."""
 
-    def __init__(self, whole: DistributedVariable, replica: int) -> None:
-        vars(self).update(_whole=whole, _replica=replica)
+    def __init__(self, whole: DistributedVariable, replica: int, name: str | None = None) -> None:
+        vars(self).update(_whole=whole, _replica=replica, _alias=name)
 
     @property
     def _root(self) -> Variable:  # type: ignore[override]
@@ -296,8 +296,11 @@ class ReplicaVariable(UnreadVariable):
 
     @property
     def name(self) -> str:
-        """The name, in which the replica is."""
-        return f"{_part_name(self._whole, self._replica)}:0"
+        """The name, in which the replica is, unless an assignment has returned it."""
+        return self._alias or f"{_part_name(self._whole, self._replica)}:0"
+
+    def _unread(self) -> Variable:
+        return ReplicaVariable(self._whole, self._replica, "UnreadVariable")
 
     @property
     def device(self) -> str:
@@ -306,7 +309,11 @@ class ReplicaVariable(UnreadVariable):
 
     def value(self) -> EagerTensor:
         """Returns the value as a tensor."""
-        return self._whole._rows()[self._replica]
+        whole = self._whole
+        is_open = whole._count > 1 and whole._copies is None and not is_in_run()
+        if THREAD.functions and is_open and whole._strategy.here is None:
+            copies_of_replicas(whole)  # there may be some when the function is called again
+        return whole._rows()[self._replica]
 
     @property
     def _seen(self) -> EagerTensor:

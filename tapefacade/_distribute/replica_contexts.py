@@ -93,10 +93,14 @@ class ReplicaContext:
         return convert(self._replica)
 
     @property
-    def devices(self) -> list[str]:
-        """The name of the replica's device; where all are recorded at once, of the first's."""
-        devices = self._strategy.extended.worker_devices
-        return [devices[self._replica if isinstance(self._replica, int) else 0]]
+    def devices(self) -> Any:
+        """The name of the replica's device; where all are recorded at once, of the first's.
+
+        A list that holds a list of it, as in TensorFlow; without replicas a tuple that holds it.
+        """
+        names = self._strategy._devices or ("",)
+        name = names[self._replica if isinstance(self._replica, int) else 0]
+        return [[name]] if self._strategy._groups_values else (name,)
 
     def all_reduce(self, reduce_op: Any, value: Any, options: Any = None) -> Any:
         """Brings the values of all replicas together, and gives each the result.

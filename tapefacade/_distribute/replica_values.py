@@ -8,6 +8,7 @@ import numpy as np
 from tapefacade._core import nest
 from tapefacade._core.conversion import convert
 from tapefacade._core.dispatch import CompositeTensor
+from tapefacade._core.operator_types import Operators
 from tapefacade._core.placement import name_devices
 from tapefacade._core.tensor import EagerTensor, from_host, hinted
 from tapefacade._core.tensor_spec import TensorSpec
@@ -15,6 +16,7 @@ from tapefacade._core.type_spec import TypeSpec, spec_of
 from tapefacade._definition.op import register
 from tapefacade._distribute.collectives import REPLICA_STACK, record_collective
 from tapefacade._ops.array.joining import unstack
+from tapefacade._ops.operators import attach
 from tapefacade._trace.recording import THREAD
 
 MESSAGE_OUTSIDE = (
@@ -159,10 +161,32 @@ class PerReplica(ReplicaValues):
     __slots__ = ()
 
 
-class Mirrored(ReplicaValues):
-    """A value of which all replicas have the same."""
+class Mirrored(ReplicaValues, Operators):
+    """A value of which all replicas have the same: a tensor for those who compute with it."""
 
     __slots__ = ()
+
+    def _one(self) -> Any:
+        """Returns the value of one of them, which is that of all."""
+        return self.values[0] if self._row is None else self._row
+
+    def __tf_tensor__(self, dtype: Any = None, name: str | None = None) -> EagerTensor:
+        return convert(self._one(), dtype)
+
+    def __array__(self, *args: Any, **kwargs: Any) -> Any:
+        return np.asarray(self._one(), *args, **kwargs)
+
+    def __getitem__(self, key: Any) -> Any:
+        return self._one()[key]
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_"):
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+        return getattr(self._one(), name)
+
+
+attach(Mirrored)
+Mirrored.__eq__, Mirrored.__ne__ = object.__eq__, object.__ne__  # whether they are the same object
 
 
 class PerReplicaSpec(TypeSpec):

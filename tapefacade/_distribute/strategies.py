@@ -1,6 +1,7 @@
 """The strategies: programs run in replicas, each on a device of its own."""
 
 import contextlib
+import functools
 import weakref
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
@@ -28,6 +29,7 @@ from tapefacade._distribute.cross_device_ops import sent_to
 from tapefacade._distribute.distributed_variables import (
     DistributedVariable,
     MirroredVariable,
+    ReplicaVariable,
     SyncOnReadVariable,
     distributed,
     values_of_variable,
@@ -52,6 +54,7 @@ from tapefacade._distribute.replica_contexts import RecordedReplica, ReplicaCont
 from tapefacade._distribute.replica_devices import default_devices, full_name, mesh_of
 from tapefacade._distribute.replica_run_op import ReplicaPlan
 from tapefacade._distribute.replica_values import (
+    Mirrored,
     PerReplica,
     ReplicaValues,
     regrouped,
@@ -61,6 +64,7 @@ from tapefacade._function.function.decorator import function as tf_function
 from tapefacade._function.function.function_types import PolymorphicFunction
 from tapefacade._ops.array.joining import stack
 from tapefacade._state.scopes import set_variable_creator, variable_creator_below
+from tapefacade._state.variable import Variable
 from tapefacade._trace.recording import THREAD as RECORDING_THREAD
 
 MESSAGE_MIXED = (
@@ -73,6 +77,10 @@ MESSAGE_IN_REPLICA = (
 MESSAGE_GATHER_IN_REPLICA = (
     "tf.distribute.Strategy.gather method requires cross-replica context, use "
     "get_replica_context().all_gather() instead"
+)
+MESSAGE_NOT_OWN = (
+    "`extended.update` changes variables that the strategy has made, which {!r} is not. Make it in "
+    "the scope: with strategy.scope(): ..."
 )
 MESSAGE_PER_REPLICA = (
     "InputReplicationMode.PER_REPLICA is only supported in `distribute_datasets_from_function`."
@@ -107,6 +115,41 @@ def _is_mirrored(part: Any) -> bool:
     return isinstance(part, DistributedVariable) and not isinstance(part, SyncOnReadVariable)
 
 
+def _differs(part: Any) -> bool:
+    """Whether replicas may have different values of a variable or an argument."""
+    if isinstance(part, DistributedVariable):
+        return part.has_own_values or isinstance(part, SyncOnReadVariable)
+    if not isinstance(part, ReplicaValues) or part._row is not None:
+        return False
+    return part._stacked is not None or any(v is not part.values[0] for v in part.values)
+
+
+def _same_part(part: Any) -> Any:
+    """Returns what all replicas have of an argument, or the one does that is recorded."""
+    if not isinstance(part, ReplicaValues) or _differs(part):
+        return part
+    return part._row if part._row is not None else part.values[0]
+
+
+def _part_of(replica: int, part: Any) -> Any:
+    """Returns what a replica has of an argument, or of a variable among these."""
+    return part.values[replica] if isinstance(part, ReplicaValues | MirroredVariable) else part
+
+
+def _as_tuple(leaves: Sequence[Any]) -> tuple[Any, ...]:
+    """Returns the results of the replicas; a Python value that all of them have, once."""
+    is_tensor = isinstance(leaves[0], EagerTensor | Variable)
+    is_one = not is_tensor and all(leaf is leaves[0] for leaf in leaves)
+    return tuple(leaves[:1] if is_one else leaves)
+
+
+def _as_mirrored(leaves: Sequence[Any]) -> Any:
+    """Returns the results of the replicas as one value."""
+    if not isinstance(leaves[0], EagerTensor | Variable):
+        return leaves[0]
+    return Mirrored([convert(leaf) for leaf in leaves])
+
+
 def _of_one_replica(value: Any) -> Any:
     """Returns a structure in which the one replica there is has its values."""
     is_own = any(isinstance(part, ReplicaValues) for part in nest.flatten(value))
@@ -136,9 +179,10 @@ def require_across_replicas(message: str = MESSAGE_IN_REPLICA) -> None:
 class StrategyExtended:
     """What libraries ask of a strategy: `strategy.extended`.
 
-    >>> v = tf.Variable(1.0)
-    >>> extended = tf.distribute.MirroredStrategy().extended
-    >>> extended.update(v, lambda v, x: v.assign(x), args=(2.0,)).numpy()
+    >>> strategy = tf.distribute.MirroredStrategy()
+    >>> with strategy.scope():
+    ...     v = tf.Variable(1.0)
+    >>> strategy.extended.update(v, lambda v, x: v.assign(x), args=(2.0,)).numpy()
     np.float32(2.0)
     """
 
@@ -194,20 +238,59 @@ class StrategyExtended:
         self, var: Any, fn: Callable[..., Any], args: Any = (),
         kwargs: dict[str, Any] | None = None, group: bool = True,
     ) -> Any:  # fmt: skip
-        """Calls `fn(var, *args, **kwargs)`, which changes the variable.
+        """Calls `fn(var, *args, **kwargs)`, which changes the variable, across the replicas.
 
-        Of arguments of which each replica has its own, it gets that of the replica.
+        Where a replica has its own value of the variable or of an argument, the function is called
+        for each of them, with what this has. Unlike TensorFlow, it is called once for all replicas
+        that have the same.
+
+        Args:
+            var: a variable, made in the strategy's scope.
+            fn: the function.
+            args: its other arguments.
+            kwargs: those by name.
+            group: whether the results of the replicas come as one value.
+
+        Returns:
+            What the function returns; if they are not grouped, a tuple of what it returns for each
+            replica in the place of each tensor.
+
+        Raises:
+            AssertionError: if the strategy has not made the variable.
         """
-        given: Any = (args, kwargs or {})
-        own = [p for p in nest.flatten(given) if isinstance(p, ReplicaValues)]
-        if any(part._row is None for part in own) or isinstance(var, SyncOnReadVariable):
-            result = self._strategy.run(fn, (var, *args), kwargs)
-        else:
-            args, kwargs = nest.map_structure(own_part, given)
-            result = fn(var, *args, **(kwargs or {}))
-        if group or isinstance(result, ReplicaValues):
-            return result if group else self._strategy.experimental_local_results(result)
-        return (result,) * (len(var.values) if isinstance(var, MirroredVariable) else 1)
+        strategy = self._strategy
+        if is_in_replica():
+            return THREAD.places[-1].replica.merge_call(
+                lambda _, *args, **kwargs: self.update(var, fn, args, kwargs, group), args, kwargs
+            )
+        if strategy.requires_own_variables and not isinstance(var, DistributedVariable):
+            raise AssertionError(MESSAGE_NOT_OWN.format(var))
+        if is_in_run() and isinstance(var, SyncOnReadVariable):  # each replica changes its own
+            result = strategy.run(fn, (var, *args), kwargs)
+            return result if group else strategy.experimental_local_results(result)
+        with contextlib.nullcontext() if strategy is DEFAULT else entered(strategy, None):
+            each = self._updates(var, fn, (tuple(args), kwargs or {}))
+        if group and (len(each) == 1 or is_in_run()):
+            return each[0]
+        put = _as_mirrored if group else _as_tuple
+        return nest.map_structure(lambda *leaves: put(leaves), *each)
+
+    def _updates(self, var: Any, fn: Callable[..., Any], given: Any) -> list[Any]:
+        """Returns what a function of a variable returns for each replica."""
+        strategy = self._strategy
+        parts = var.values if isinstance(var, MirroredVariable) else (var,)
+        is_apart = not is_in_run() and any(map(_differs, (var, *nest.flatten(given))))
+        if not is_apart:
+            args, kwargs = nest.map_structure(_same_part, given)
+            return [fn(var, *args, **kwargs)] * len(parts)
+        if strategy.here is not None:  # what a process has of them is a row of all
+            result = strategy.run(fn, (var, *given[0]), given[1])
+            return [selected(result, place) for place in range(len(parts))]
+        found = []
+        for replica, part in enumerate(parts):
+            args, kwargs = nest.map_structure(functools.partial(_part_of, replica), given)
+            found.append(fn(part, *args, **kwargs))
+        return found
 
     def update_non_slot(
         self, colocate_with: Any, fn: Callable[..., Any], args: Any = (),
@@ -227,8 +310,8 @@ class StrategyExtended:
         return sent_to(destinations, convert(tensor))
 
     def value_container(self, value: Any) -> Any:
-        """Returns what holds the value of a replica: a variable holds all of its own."""
-        return value
+        """Returns what holds the value of a replica: a variable, if it is one of its `values`."""
+        return value._whole if isinstance(value, ReplicaVariable) else value
 
     def call_for_each_replica(
         self, fn: Callable[..., Any], args: Any = (), kwargs: dict[str, Any] | None = None
@@ -324,6 +407,7 @@ class Strategy:
 
     cluster_resolver: Any = None
     requires_aggregation = False  # of variables that replicas assign
+    requires_own_variables = False  # whether `extended.update` takes no others
     _groups_values = False  # those of one replica as well
     _devices: tuple[str, ...] = ()
     _parameter_devices: tuple[str, ...] = ()  # where variables are, if elsewhere
@@ -691,6 +775,7 @@ class DeviceStrategy(Strategy):
     """A strategy whose replicas have devices of their own."""
 
     _groups_values = True
+    requires_own_variables = True
 
     def creator(self) -> Callable[..., Any] | None:
         """Returns what makes variables in the scope."""
@@ -753,6 +838,7 @@ class CentralStorageStrategy(DeviceStrategy):
     """
 
     requires_aggregation = True
+    requires_own_variables = False
 
     def __init__(self, compute_devices: Any = None, parameter_device: Any = None) -> None:
         super().__init__()
