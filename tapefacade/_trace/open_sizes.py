@@ -12,6 +12,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from tapefacade._core.kernel_dtypes import INDICES
 from tapefacade._core.tensor import EagerTensor, host_value
 from tapefacade._core.tensor_type import TensorType
 
@@ -105,7 +106,7 @@ def note_decisive(tensors: Sequence[EagerTensor]) -> None:
     Args:
         tensors: what has no value yet.
     """
-    integers = [tensor for tensor in tensors if tensor._type.hostable and tensor.dtype.is_integer]
+    integers = [one for one in tensors if one._type.hostable and one.dtype.name in INDICES]
     account = opened_sizes() if integers else None
     if account is not None:
         account.note_decisive(integers)

@@ -94,6 +94,7 @@ class Recording:
     """One thread's recording since its last step boundary."""
 
     __slots__ = (
+        "__weakref__",
         "assigned",
         "at",
         "blocks",

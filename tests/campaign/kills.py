@@ -75,10 +75,24 @@ def read_layers(tf: Any, folder: str) -> set[float]:
     return {number for weight in found.get_weights() for number in weight.ravel().tolist()}
 
 
+def save_model(tf: Any, folder: str, value: float) -> None:
+    tf.saved_model.save(module(tf, value), os.path.join(folder, "model"))
+
+
+def read_model(tf: Any, folder: str) -> set[float]:
+    """Reads the model, calls its function, and restores its variables from the directory."""
+    path = os.path.join(folder, "model")
+    loaded, found = tf.saved_model.load(path), module(tf, -1.0)
+    tf.train.Checkpoint(w=found.w, b=found.b).restore(path).expect_partial()
+    parts = loaded.w, loaded.b, loaded.value(), found.w, found.b
+    return {number for part in parts for number in np.ravel(part.numpy()).tolist()}
+
+
 KINDS = {
     "checkpoints of a manager": (save_checkpoint, read_checkpoint),
     "a checkpoint written over another": (save_weights, read_weights),
     "a model of Keras written over another": (save_layers, read_layers),
+    "a saved model written over another": (save_model, read_model),
 }
 
 

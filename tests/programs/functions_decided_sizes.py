@@ -204,3 +204,16 @@ def options_of_loops(tf, np):
         found.append([f(tf.constant(n)) for n in (2, 3, 2)])
         found.append(seen[-1])
     return found
+
+
+def small_integers_decide_nothing(tf, np):
+    """All types of integers, at their limits, in a function that looks at a value."""
+
+    @tf.function
+    def f(n, values):
+        made = tf.zeros([n, 2])
+        return [made, *[value + value for value in values]]
+
+    dtypes = ("int8", "uint8", "int16", "int32", "int64")
+    values = [tf.constant(np.iinfo(dtype).max // 2, dtype) for dtype in dtypes]
+    return [f(tf.constant(n), values) for n in (2, 3, 2)]

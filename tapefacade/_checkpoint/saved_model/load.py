@@ -6,13 +6,13 @@ import zlib
 from typing import Any
 
 from tapefacade._checkpoint.array_files import Arrays
-from tapefacade._checkpoint.checkpoint_files import INDEX, read_json
+from tapefacade._checkpoint.checkpoint_files import INDEX
 from tapefacade._checkpoint.errors import damaged_file
 from tapefacade._checkpoint.reader import Reader, open_checkpoint
 from tapefacade._checkpoint.saved_model import directory
 from tapefacade._checkpoint.saved_model.assets import Asset
 from tapefacade._checkpoint.saved_model.exported_calls import ExportedCall, SavedVariant
-from tapefacade._checkpoint.saved_model.save import FORMAT, set_options
+from tapefacade._checkpoint.saved_model.save import set_options
 from tapefacade._checkpoint.saved_model.signatures import (
     SignatureMap,
     inputs_by_name,
@@ -161,10 +161,7 @@ def load(export_dir: Any, tags: Any = None, options: LoadOptions | None = None) 
     path = as_path(export_dir)
     if not directory.is_own(path):
         raise _no_model(path)
-    index = os.path.join(path, directory.INDEX)
-    with storage_of(index).open(index, "rb") as file:
-        content = read_json(index, file.read(), FORMAT)
-    return _SavedModelLoader(path, content).root()
+    return _SavedModelLoader(path, directory.read_index(path)).root()
 
 
 def _no_model(path: str) -> Exception:
@@ -212,7 +209,7 @@ class _SavedModelLoader:
         self._objects: dict[int, Any] = {}
 
     def _variables(self) -> Reader:
-        prefix = os.path.join(self._path, directory.VARIABLES)
+        prefix = directory.variables_of(self._path, self._content)
         reader = open_checkpoint(prefix)
         with storage_of(prefix).open(prefix + INDEX, "rb") as file:
             if zlib.crc32(file.read()) != self._content["variables"]:

@@ -42,7 +42,6 @@ from tapefacade._io.storage import storage_of
 from tapefacade._io.whole_files import unused_name, write_bytes
 from tapefacade._state.variable import Variable
 
-FORMAT = "tapefacade saved model"
 MESSAGE_UNREACHABLE = (
     "Failed to add concrete function '{}' to object-based SavedModel as it captures {} which is "
     "unsupported or not reachable from root. One reason could be that a stateful object or a "
@@ -144,6 +143,7 @@ def save(
     writer.tell_signatures(wanted)
     before = _files_before(path)
     variables = os.path.join(path, directory.VARIABLES)
+    directory.keep_variables(path)
     if any(isinstance(value, DividedValue) for value in arrays.values()):
         write_checkpoint(variables, graph, arrays)  # each process its parts
         before += [directory.TENSORFLOW_FILE, directory.VARIABLES + DATA]
@@ -154,11 +154,11 @@ def save(
     with storage_of(path).open(variables + INDEX, "rb") as file:
         check = zlib.crc32(file.read())
     content = {
-        "format": FORMAT, "version": VERSION, "objects": nodes, "signatures": called,
+        "format": directory.FORMAT, "version": VERSION, "objects": nodes, "signatures": called,
         "variables": check, **files,
     }  # fmt: skip
     write_bytes(os.path.join(path, directory.INDEX), checked_json(content))
-    for name in before:
+    for name in (*before, *directory.kept_files(path)):
         _remove(os.path.join(path, name))
 
 

@@ -14,6 +14,7 @@ import contextlib
 import itertools
 import sys
 import threading
+import weakref
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -72,23 +73,29 @@ class OpenSizes:
         self, arguments: Sequence[tuple[EagerTensor, TensorShape]], has_values: bool = True
     ) -> None:
         self.has_values = has_values
-        # Tensors whose shapes are given, by their ids.
-        self._given = {id(tensor): (tensor, shape) for tensor, shape in arguments}
-        self._others: dict[tuple[int, int], TensorType] = {}  # by recording and slot
+        # Tensors whose shapes are given, by their ids; who looks for what Python has kept of a body
+        # must not find them here.
+        self._given: dict[int, tuple[weakref.ref[EagerTensor], TensorShape]] = {}
+        # By recording and slot.
+        self._others: weakref.WeakKeyDictionary[Recording, dict[int, TensorType]]
+        self._others = weakref.WeakKeyDictionary()
         # Values on the host, by their ids, with what they would be.
         self._values: dict[int, tuple[EagerTensor, np.ndarray[Any, Any]]] = {}
-        self._decisive: dict[int, EagerTensor] = {}  # of which any value may come, by their ids
+        # Those that may have any value, by their ids.
+        self._decisive: dict[int, weakref.ref[EagerTensor]] = {}
         # What static parameters would be, by recording and the first slot of the results.
-        self._statics: dict[tuple[int, int], tuple[Any, ...]] = {}
-        self._recordings: list[Recording] = []  # kept, for their ids
+        self._statics: weakref.WeakKeyDictionary[Recording, dict[int, tuple[Any, ...]]]
+        self._statics = weakref.WeakKeyDictionary()
         self._sizes: dict[int, int] = {}  # for each unknown size the one in its place
         self._has_unknown_rank = any(shape.rank is None for _, shape in arguments)
+        for tensor, shape in arguments:
+            self._give(tensor, shape)
 
     def shape_of(self, tensor: EagerTensor) -> TensorShape:
         """Returns the shape of a tensor as far as it is known."""
-        given = self._given.get(id(tensor))
+        given = self._given_shape(tensor)
         if given is not None:
-            return given[1]
+            return given
         sizes = tensor._type.shape
         other = self._other(tensor).shape
         if not self.has_values and len(other) == len(
@@ -105,7 +112,7 @@ class OpenSizes:
 
     def keep_shape(self, tensor: EagerTensor, shape: TensorShape) -> None:
         """Takes note of what is known of a shape, as `set_shape` says."""
-        self._given[id(tensor)] = tensor, self.shape_of(tensor).merge_with(shape)
+        self._give(tensor, self.shape_of(tensor).merge_with(shape))
 
     # What ops say about values on the host and static parameters (`SizeAccount`).
 
@@ -118,8 +125,10 @@ class OpenSizes:
 
     def other_value(self, tensor: Any) -> np.ndarray[Any, Any] | None:
         """Returns what a value on the host would be; None if it would be the same."""
-        if id(tensor) in self._decisive:
-            return tensor._numpy_array() + OTHER_SIZES[0]
+        reference = self._decisive.get(id(tensor))
+        if reference is not None and reference() is tensor:
+            with np.errstate(over="ignore"):
+                return np.asarray(tensor._numpy_array() + OTHER_SIZES[0])
         found = self._values.get(id(tensor))
         return None if found is None else found[1]
 
@@ -134,7 +143,7 @@ class OpenSizes:
             recording: Any = tensor._recording
             nodes = needed(recording.at, [tensor._slot], recording.data)
             if any(node.operation in (ARGUMENT, READ) for node in nodes):
-                self._decisive[id(tensor)] = tensor
+                self._decisive[id(tensor)] = weakref.ref(tensor)
 
     def note_unknown(self, tensor: Any, axes: Sequence[int]) -> None:
         """Takes note of sizes of a tensor that are not known."""
@@ -143,7 +152,7 @@ class OpenSizes:
         for axis in axes if sizes else ():
             sizes[axis] = None
         if None in sizes:
-            self._given[id(tensor)] = tensor, TensorShape(sizes)
+            self._give(tensor, TensorShape(sizes))
 
     def require_known(self, tensor: Any, axis: int) -> None:
         """Ends the recording if a size that Python needs is a stand-in."""
@@ -153,9 +162,7 @@ class OpenSizes:
 
     def note_static(self, recording: Any, slot: int, other: tuple[Any, ...]) -> None:
         """Takes note of what the static parameters of an instruction would be."""
-        if not any(known is recording for known in self._recordings):
-            self._recordings.append(recording)
-        self._statics[id(recording), slot] = other
+        self._statics.setdefault(recording, {})[slot] = other
 
     def note_results(
         self,
@@ -181,6 +188,17 @@ class OpenSizes:
             pairs = zip(real.shape, other.shape, strict=False)
             self.note_unknown(tensor, [a for a, (own, size) in enumerate(pairs) if own != size])
 
+    def _give(self, tensor: EagerTensor, shape: TensorShape) -> None:
+        """Takes note of what is known of a shape."""
+        self._given[id(tensor)] = weakref.ref(tensor), shape
+        recording = tensor._recording
+        if isinstance(recording, Recording):
+            self._others.setdefault(recording, {})[tensor._slot] = self._other(tensor)
+
+    def _given_shape(self, tensor: EagerTensor) -> TensorShape | None:
+        reference, shape = self._given.get(id(tensor), (None, None))
+        return shape if reference is not None and reference() is tensor else None
+
     # What follows from it.
 
     def _other_size(self, size: int) -> int:
@@ -195,54 +213,47 @@ class OpenSizes:
         if id(tensor) in self._values:
             _, value = self._values[id(tensor)]
             return type_of(value.shape, tensor._type.numpy_dtype)
-        given = self._given.get(id(tensor))
+        given = self._given_shape(tensor)
         if given is not None:
-            if given[1].rank is None:
+            if given.rank is None:
                 return type_of((*tensor._type.shape, OTHER_SIZES[0]), tensor._type.numpy_dtype)
-            pairs = zip(tensor._type.shape, given[1].as_list(), strict=True)
+            pairs = zip(tensor._type.shape, given.as_list(), strict=True)
             sizes = [self._other_size(size) if known is None else known for size, known in pairs]
             return type_of(tuple(sizes), tensor._type.numpy_dtype)
         recording = tensor._recording
         if not isinstance(recording, Recording) or recording.at.end <= tensor._slot:
             return tensor._type
-        if not any(known is recording for known in self._recordings):
-            self._recordings.append(recording)
         self._infer(recording, tensor._slot)
-        return self._others.get((id(recording), tensor._slot), tensor._type)
+        return self._others[recording].get(tensor._slot, tensor._type)
 
     def _infer(self, recording: Recording, slot: int) -> None:
-        others, name = self._others, id(recording)
+        others = self._others.setdefault(recording, {})
+        statics = self._statics.get(recording, {})
         at: Node | None = recording.at
         while at is not None:
             if at.operation is None:
                 for own in range(at.first, at.end):
                     leaf = recording.data.leaves.get(own)
                     others.setdefault(
-                        (name, own),
-                        at.types[own - at.first] if leaf is None else self._other(leaf),
+                        own, at.types[own - at.first] if leaf is None else self._other(leaf)
                     )
             else:
                 for own in range(at.first, at.first_output):
-                    others[name, own] = at.types[own - at.first]
+                    others[own] = at.types[own - at.first]
             at = at.parent
-        for held, _ in list(self._given.values()):
-            if held._recording is recording:
-                others[name, held._slot] = self._other(held)
-        known = {own for place, own in others if place == name}
-        nodes = needed(recording.at, [slot], known)
-        for node in nodes:
-            types = [others[name, own] for own in node.inputs]
+        for node in needed(recording.at, [slot], frozenset(others)):
+            types = [others[own] for own in node.inputs]
             assert node.operation is not None
             found = _outputs(
                 node.operation,
                 node.static,
-                self._statics.get((name, node.first_output), node.static),
+                statics.get(node.first_output, node.static),
                 [type_in(node, own) for own in node.inputs],
                 types,
                 node.types[node.first_output - node.first :],
             )
             for own, other in enumerate(found, node.first_output):
-                others.setdefault((name, own), other)
+                others.setdefault(own, other)
 
 
 def _slots_of(part: Slice, types: Sequence[TensorType]) -> list[TensorType]:
