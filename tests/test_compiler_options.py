@@ -29,6 +29,29 @@ def test_programs_of_few_numbers_are_compiled_the_short_way():
     assert not options_for(traced(lambda x: jax.jit(loop)(x) * 2.0, (1000,)))
 
 
+def nested(invariant):
+    def outer(_, y):
+        return jax.lax.while_loop(lambda z: z[0] < 1.0, lambda z: z + invariant(y) * z, y)
+
+    return lambda x: jax.lax.fori_loop(0, 5, outer, x)
+
+
+@pytest.mark.skipif(jax.default_backend() != "cpu", reason="they are those of a CPU")
+@pytest.mark.parametrize(
+    ("function", "stays"),
+    [
+        (loop, False),  # no loop in a loop: it takes no time
+        (nested(lambda y: y), True),
+        (nested(lambda y: jax.numpy.linalg.cholesky(y[:, None] * y)[0]), False),
+        (nested(lambda y: jax.numpy.tile(y, 5000).sum()), False),
+        (nested(lambda y: jax.jit(lambda z: (z[:, None] @ z[None]).sum())(y)), True),
+    ],
+)
+def test_what_is_the_same_in_all_iterations_stays_in_them_if_it_is_little(function, stays):
+    passes = options_for(traced(function, (3,))).get("xla_disable_hlo_passes", "")
+    assert (passes == "while-loop-invariant-code-motion") is stays
+
+
 def test_a_small_program_runs_within_functions_that_jax_transforms():
     @tf.function
     def f(x):

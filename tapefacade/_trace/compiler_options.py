@@ -35,6 +35,23 @@ FUSION_BY_LLVM = {"xla_cpu_use_fusion_emitters": False}
 # Of so few equations, the code is not cut into 32 parts, each of which takes some milliseconds.
 MAX_EQUATIONS_IN_TWO = 2000
 IN_TWO_PARTS = {"xla_cpu_parallel_codegen_split_count": "2"}
+# Where loops lie in loops, the pass that moves out of them what is the same in all iterations takes
+# a quarter of XLA's time: a chain of `NoUTurnSampler` 0.65 of 2.6 s. It is left out where what it
+# could move is less than a twentieth of such a loop, of whose equations each takes about so long.
+NOTHING_MOVED_OUT = {"xla_disable_hlo_passes": "while-loop-invariant-code-motion"}
+NANOSECONDS_OF_EQUATION, NANOSECONDS_OF_ADDITION = 60.0, 0.1
+MAX_SHARE_MOVED_OUT = 0.05
+# What takes no longer than an addition, for each element.
+CHEAP = {
+    "abs", "add", "and", "argmax", "argmin", "bitcast_convert_type", "broadcast_in_dim", "ceil",
+    "clamp", "concatenate", "convert_element_type", "copy", "dynamic_slice", "dynamic_update_slice",
+    "eq", "floor", "gather", "ge", "gt", "iota", "is_finite", "le", "lt", "max", "min", "mul", "ne",
+    "neg", "not", "or", "pad", "reduce_and", "reduce_max", "reduce_min", "reduce_or", "reduce_sum",
+    "reshape", "rev", "round", "select_n", "shift_left", "shift_right_arithmetic",
+    "shift_right_logical", "sign", "slice", "square", "squeeze", "stop_gradient", "sub",
+    "transpose", "xor",
+}  # fmt: skip
+NANOSECONDS_OF_FUNCTION = 5.0  # of others that `NANOSECONDS` names, as an exponential
 # Its threads would share the steps of a program: handing over a step of a microsecond takes tens of
 # them, and more where other processes keep the cores busy.
 ONE_AFTER_THE_OTHER = {"xla_cpu_scheduler_type": "CPU_SCHEDULER_TYPE_MEMORY_OPTIMIZED"}
@@ -58,7 +75,54 @@ def options_for(traced: ClosedJaxpr) -> dict[str, Any]:
     equations = list(equations_within(traced.jaxpr))
     if sum(map(_nanoseconds, equations)) > MAX_NANOSECONDS * len(equations):
         return {}
-    return FUSION_BY_LLVM | (IN_TWO_PARTS if len(equations) <= MAX_EQUATIONS_IN_TWO else {})
+    options = FUSION_BY_LLVM | (IN_TWO_PARTS if len(equations) <= MAX_EQUATIONS_IN_TWO else {})
+    loops = list(_loops_within(traced.jaxpr))
+    if any(depth for depth, _ in loops) and not any(_moves_much(loop) for _, loop in loops):
+        options |= NOTHING_MOVED_OUT
+    return options
+
+
+def _loops_within(jaxpr: Jaxpr, depth: int = 0) -> Iterator[tuple[int, JaxprEqn]]:
+    """Yields the loops of a program, and in how many others each of them lies."""
+    for equation in jaxpr.eqns:
+        is_loop = equation.primitive.name in LOOPS
+        if is_loop:
+            yield depth, equation
+        for inner in _programs_in(equation):
+            yield from _loops_within(inner, depth + is_loop)
+
+
+LOOPS = {"while": ("body_jaxpr", "body_nconsts"), "scan": ("jaxpr", "num_consts")}
+
+
+def _moves_much(loop: JaxprEqn) -> bool:
+    """Whether much of a loop is the same in all iterations."""
+    name, count = LOOPS[loop.primitive.name]
+    body = loop.params[name].jaxpr
+    same = set(body.invars[: loop.params[count]])
+    carried = body.invars[loop.params[count] :]
+    same.update(old for old, new in zip(carried, body.outvars, strict=False) if old is new)
+    moved = 0.0
+    for equation in body.eqns:
+        if all(hasattr(atom, "val") or atom in same for atom in equation.invars):
+            same.update(equation.outvars)
+            moved += _nanoseconds_if_moved(equation)
+    return moved > MAX_SHARE_MOVED_OUT * NANOSECONDS_OF_EQUATION * len(list(equations_within(body)))
+
+
+def _nanoseconds_if_moved(equation: JaxprEqn) -> float:
+    """Returns about how long an equation takes; of one that may take any time, infinity."""
+    name = equation.primitive.name
+    if name == "jit":
+        return sum(map(_nanoseconds_if_moved, equation.params["jaxpr"].jaxpr.eqns))
+    if name == "dot_general":  # each sum is as long as one of the operands at most
+        sizes = [math.prod(shape_of(atom)) for atom in equation.invars]
+        return math.prod(sizes) * NANOSECONDS_OF_ADDITION
+    each = NANOSECONDS_OF_ADDITION
+    if name not in CHEAP:
+        each = NANOSECONDS_OF_FUNCTION + NANOSECONDS.get(name, math.inf)
+    atoms = (*equation.invars, *equation.outvars)
+    return each * max((math.prod(shape_of(atom)) for atom in atoms), default=0)
 
 
 def _nanoseconds(equation: JaxprEqn) -> float:
@@ -76,13 +140,19 @@ def shape_of(atom: Any) -> tuple[int, ...]:
 def equations_within(jaxpr: Jaxpr) -> Iterator[JaxprEqn]:
     """Yields the equations of a program; in the place of loops and calls those within them."""
     for equation in jaxpr.eqns:
-        values = equation.params.values()
-        parts = [part for v in values for part in (v if isinstance(v, tuple | list) else (v,))]
-        inner = [part for part in parts if isinstance(part, Jaxpr | ClosedJaxpr)]
+        inner = _programs_in(equation)
         for one in inner:
-            yield from equations_within(one.jaxpr if isinstance(one, ClosedJaxpr) else one)
+            yield from equations_within(one)
         if not inner:
             yield equation
+
+
+def _programs_in(equation: JaxprEqn) -> list[Jaxpr]:
+    """Returns what an equation calls, or runs in a loop."""
+    values = equation.params.values()
+    parts = [part for v in values for part in (v if isinstance(v, tuple | list) else (v,))]
+    found = [part for part in parts if isinstance(part, Jaxpr | ClosedJaxpr)]
+    return [part.jaxpr if isinstance(part, ClosedJaxpr) else part for part in found]
 
 
 def falling_back(

@@ -29,8 +29,10 @@ from tapefacade._function.control.bodies import (
 )
 from tapefacade._function.control.checkpointed_loop import while_loop
 from tapefacade._ops.array.printing import QUIET
-from tapefacade._tape.derivative_modes import REVERSE_MODE, current_modes
+from tapefacade._tape.derivative_modes import REVERSE_MODE, current_modes, is_rematerializing
+from tapefacade._trace.named_axes import NAMED_AXES
 from tapefacade._trace.operation import Operation
+from tapefacade._trace.step_marks import MARKING_STATE
 
 # Where a body takes something from: the operands, the variables that are assigned, the keys.
 OPERAND, VARIABLE, KEY = "operand", "variable", "key"
@@ -97,6 +99,7 @@ class DynamicLoop(Operation):
         self.replayable = not plan.opaque and all(p.replayable for p in programs)
         self.check_types: list[list[tuple[TensorType, ...]]] = []  # known once it is inferred
         self._dependencies: tuple[frozenset[int], ...] | None = None
+        self._traces: dict[Any, Any] = {}
         missing = sorted(frozenset().union(*flow_of(plan.body.part).missing[: plan.states]))
         if missing:
             self.gradient = NoGradient(missing[0])
@@ -126,7 +129,19 @@ class DynamicLoop(Operation):
 
     def evaluate(self, arrays: Sequence[Any], static: tuple[Any, ...]) -> Sequence[Any]:
         with QUIET.temporarily(on=True):  # what a body prints is an instruction of its own
-            return self.computed(arrays)
+            if NAMED_AXES.sizes or MARKING_STATE.marks is not None:
+                return self.computed(arrays)
+            return self._traced_once(current_modes(), is_rematerializing())(arrays)
+
+    def _traced_once(self, *modes: Any) -> Any:
+        """Returns `computed`, which is traced once for each of the ways to differentiate it.
+
+        Else loops within loops are traced once more for each loop around them, and for its types.
+        """
+        if modes not in self._traces:
+            # A function of its own for each, by which JAX knows what it has traced.
+            self._traces[modes] = jax.jit(lambda arrays: self.computed(arrays), inline=True)
+        return self._traces[modes]
 
     def computed(self, arrays: Sequence[Any]) -> Sequence[Any]:
         """Computes the results from arrays."""
