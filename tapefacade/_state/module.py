@@ -173,7 +173,7 @@ def _found_in_layer(
     seen: set[int] | None,
 ) -> Iterator[tuple[tuple[Any, ...], Any]]:
     """Yields the variables of a layer of Keras, which may show some of ours."""
-    for place, variable in enumerate(layer.variables):
+    for place, variable in enumerate(layer._variables_of_module()):
         keys = {id(variable), id(variable._root)}
         if seen is not None:
             if seen & keys:

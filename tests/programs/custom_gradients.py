@@ -565,3 +565,69 @@ def gradients_that_are_each_others(tf, np):
     tf.function(lambda x: sine(x))(x)
     found["few calls"] = len(calls) < 5
     return found
+
+
+def tapes_in_gradient_functions_in_loops(tf, np):
+    """As GPflow's `SamplingHelper`: a density is given variables, and asked for its gradient."""
+    x = np.float32([[0.1, 0.4], [0.5, -0.3], [0.2, 0.9]])
+    weights, scale = tf.Variable(tf.zeros(2)), tf.Variable(1.0)
+    variables = [weights, scale]
+
+    def density():
+        return -tf.reduce_sum((scale * tf.linalg.matvec(x, weights) - 1.0) ** 2) - scale**4
+
+    @tf.custom_gradient
+    def given(*values):
+        for variable, value in zip(variables, values, strict=True):
+            variable.assign(value)
+        with tf.GradientTape(watch_accessed_variables=False) as tape:
+            tape.watch([weights, scale])
+            found = density()
+
+        @tf.function
+        def slopes(upstream, variables=None):
+            return tape.gradient(found, [weights, scale]), [None] * len(variables)
+
+        return found, slopes
+
+    def step(k, w, s):
+        with tf.GradientTape() as tape:
+            tape.watch([w, s])
+            value = given(w, s)
+        slope_w, slope_s = tape.gradient(value, [w, s])
+        return k + 1, w + 0.1 * slope_w, s + 0.1 * slope_s
+
+    @tf.function
+    def climb(w, s):
+        return tf.while_loop(lambda k, w, s: k < 5, step, [0, w, s])
+
+    found = [climb(tf.constant([0.5, 0.5]), tf.constant(start)) for start in (1.0, 0.5, 2.0)]
+    return found, weights, scale
+
+
+def loops_of_gradient_functions_that_assign(tf, np):
+    seen = tf.Variable(0.0)
+
+    @tf.custom_gradient
+    def doubled(x):
+        seen.assign_add(1.0)
+
+        def slope(upstream, variables=None):
+            return 3.0 * upstream, [None] * len(variables)
+
+        return 2.0 * x, slope
+
+    @tf.function
+    def in_loop(x, n):
+        return tf.while_loop(lambda k, y: k < n, lambda k, y: (k + 1, doubled(y)), [0, x])[1]
+
+    x = tf.constant(1.5)
+    values, slopes = [in_loop(x, tf.constant(2))], []
+    for n in (2, 3):
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            values.append(in_loop(x, tf.constant(n)))
+        slopes.append(tape.gradient(values[-1], x))
+        slopes.append(seen.read_value())
+    values.append(in_loop(x, tf.constant(4)))
+    return values, slopes

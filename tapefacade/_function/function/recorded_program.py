@@ -165,13 +165,10 @@ class RecordedProgram:
 
     def _from_before(self, recording: Recording, frame: Frame, slot: int) -> None:
         """Finds what a slot from before the frame belongs to."""
-        tensor = recording.known_at(slot)
         if slot in frame.reads:
             self.variables[slot] = frame.reads[slot]
-        elif tensor is not None:
-            self._capture(slot, tensor)
-        else:
-            self.uncertain = "it uses a tensor from outside that is gone"
+        else:  # one that a tape alone remembers is computed again
+            self._capture(slot, recording.tensor_at(slot, self.type_of(slot)))
 
     def _capture(self, slot: int, tensor: EagerTensor) -> None:
         self.captures[slot] = tensor

@@ -273,6 +273,16 @@ def _codes(function: Callable[..., Any]) -> tuple[Any, ...]:
     return tuple([getattr(f, "__code__", type(f)) for f in functions if callable(f)])
 
 
+def _is_seen_from_outside() -> bool:
+    """Whether gradients may come from outside of the body that is recorded, if one is."""
+    outer = THREAD.recording.enclosing
+    while outer is not None:
+        if outer.watchers():
+            return True
+        outer = outer.enclosing
+    return False
+
+
 def _record(
     results: list[EagerTensor],
     arguments: list[Any],
@@ -289,7 +299,7 @@ def _record(
                 grad_fn, len(arguments), variables, *upstream
             ))  # fmt: skip
     if found is None:
-        if THREAD.recording.enclosing is not None:
+        if _is_seen_from_outside():
             THREAD.recording.observe(WHY_PYTHON)
         return _record_boundary(results, arguments, variables, grad_fn)
     body, given = found

@@ -12,7 +12,11 @@ from tapefacade._keras.attribute_patches import AttributePatches
 from tapefacade._keras.backend.variables import adopt, synchronized
 from tapefacade._keras.keras2 import learning_phase
 from tapefacade._keras.keras2.notices import Attribute, like, notice, refusal, source
-from tapefacade._keras.keras2.tracked_variables import is_submodule, setting_attribute
+from tapefacade._keras.keras2.tracked_variables import (
+    is_submodule,
+    setting_attribute,
+    variables_of_module,
+)
 from tapefacade._ops.array.casting import cast
 from tapefacade._tape.init_scope import init_scope
 
@@ -46,6 +50,7 @@ def apply(patches: AttributePatches) -> None:
     patches.set(layer, "__call__", _calling(layer.__call__))
     patches.set(layer, "__setattr__", setting_attribute(layer.__setattr__))
     patches.set(layer, "_is_submodule", is_submodule)
+    patches.set(layer, "_variables_of_module", variables_of_module)
     patches.set(layer, "add_weight", _adding_weight(layer.add_weight))
     patches.set(layer, "add_variable", _adding_variable)
     shape = _inferring_shape(layer.compute_output_shape)

@@ -41,6 +41,21 @@ def is_submodule(layer: Any, owner: Any) -> bool:
     return is_for_keras2(type(owner)) or is_for_keras2(type(layer))
 
 
+def variables_of_module(layer: Any) -> list[Any]:
+    """Returns the variables of a layer in the order in which those of Keras 2 were found.
+
+    Of models that were layers in modules, those of the last layers came first.
+
+    Args:
+        layer: the layer.
+    """
+    last = [id(each._keras_history.operation) for each in getattr(layer, "outputs", None) or ()]
+    inner = sorted(layer._layers, key=lambda part: id(part) not in last)
+    found = [variable for part in inner for variable in variables_of_module(part)]
+    of_inner = {id(variable) for variable in found}
+    return [*(own for own in layer.variables if id(own) not in of_inner), *found]
+
+
 def setting_attribute(original: Callable[[Any, str, Any], None]) -> Callable[[Any, str, Any], None]:
     """Returns the `__setattr__` of layers, which track each `tf.Variable` that they are given.
 
