@@ -59,6 +59,49 @@ def test_steps_run_on_all_devices_that_their_data_lies_on():
     assert done.stdout.splitlines() == ["True True", "True True"], done.stderr
 
 
+UNMOVED = """
+import jax
+
+import tapefacade as tf
+
+strategy = tf.distribute.MirroredStrategy()
+with strategy.scope():
+    v = tf.Variable([1.0, 2.0])
+scale = tf.constant([0.5, 0.25])
+x = strategy.experimental_distribute_values_from_function(lambda context: tf.ones([2]))
+
+
+def replica(x):
+    v.assign_sub(0.125 * tf.distribute.get_replica_context().all_reduce("mean", scale * x))
+    return tf.reduce_sum(v) * 3.0
+
+
+def step():
+    return strategy.reduce("MEAN", strategy.run(replica, args=(x,)), axis=None)
+
+
+for way in step, tf.function(step):
+    for _ in range(3):
+        way().numpy()
+    with jax.transfer_guard_device_to_device("disallow"):
+        result = way()
+        result._array()
+    print(float(result))
+"""
+
+
+def test_what_stays_the_same_is_not_copied_to_the_devices_of_replicas_at_every_step():
+    done = subprocess.run(
+        [sys.executable, "-c", UNMOVED],
+        env={
+            **os.environ, "JAX_PLATFORMS": "cpu",
+            "XLA_FLAGS": "--xla_force_host_platform_device_count=4",
+        },
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.stdout.splitlines() == ["7.875", "6.75"], done.stderr
+
+
 def test_a_strategy_says_that_its_replicas_share_a_device(caplog):
     with caplog.at_level(logging.WARNING, tf.get_logger().name):
         tf.distribute.MirroredStrategy()

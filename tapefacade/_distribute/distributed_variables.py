@@ -289,6 +289,8 @@ class ReplicaVariable(UnreadVariable):
         return self
 
     def __getattr__(self, name: str) -> Any:
+        if name == "values":  # those who look for the values of replicas end here
+            raise AttributeError("'ResourceVariable' object has no attribute 'values'")
         return getattr(self.__dict__["_whole"], name)
 
     def __setattr__(self, name: str, value: Any) -> None:

@@ -134,6 +134,18 @@ class Executable:
         ]
 
     @functools.cached_property
+    def everywhere(self) -> NamedSharding | None:
+        """Where what stays the same is to be: on all devices of the program, if it has several.
+
+        JAX would copy it to the others at every call, and leave its fast path for that.
+        """
+        meshes = {sharding.mesh for sharding in self.shardings}
+        mesh = meshes.pop() if len(meshes) == 1 else None
+        return (
+            None if mesh is None or mesh.is_multi_process else NamedSharding(mesh, PartitionSpec())
+        )
+
+    @functools.cached_property
     def together(self) -> str:
         """What it does together with other processes."""
         return collectives_text(self.part)

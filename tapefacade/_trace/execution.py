@@ -10,6 +10,7 @@ vector for each dtype (an own input each: 1.5 us), and small NumPy values travel
 
 import copy
 import threading
+import weakref
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -119,6 +120,7 @@ class Program:
         self.foresight: Any = None  # what has followed it
         self.large = [i for i, place in enumerate(arrays) if is_large(part.inputs[place])]
         self._donating: dict[tuple[int, ...], Program] = {}
+        self._copies: dict[int, Any] = {}  # of arguments, on all devices, with what they are of
 
     def run(self, leaves: dict[int, Any], scalars: dict[int, Any]) -> list[Any]:
         """Runs the program without waiting for it, unless it has checks.
@@ -138,7 +140,23 @@ class Program:
         if self.vector_slots:
             for place, numbers in enumerate(self.vectors(scalars)):
                 arguments.append(self._vector(place, numbers))
+        if self.executable.everywhere is not None:
+            for place, value in enumerate(arguments):
+                is_given = place in self.executable.donated
+                if type(value) in CONCRETE and not (value.committed or is_given):
+                    arguments[place] = self._copied(place, value)
         return arguments
+
+    def _copied(self, place: int, value: jax.Array) -> Any:
+        """Returns an array on all devices of the program, if it is that of the last run."""
+        last, copied = self._copies.get(place, (lambda: None, None))
+        if last() is not value:
+            self._copies[place] = weakref.ref(value), None
+            return value
+        if copied is None:
+            copied = jax.device_put(value, self.executable.everywhere)
+            self._copies[place] = last, copied
+        return copied
 
     def text(self, arguments: list[Any], stage: str) -> str:
         """Returns the program as text, at a stage of its compilation."""
@@ -387,7 +405,7 @@ class Program:
             return numbers
         if uploaded is None:
             with jax.enable_x64(True):
-                uploaded = jax.device_put(numbers)
+                uploaded = jax.device_put(numbers, self.executable.everywhere)
             if isinstance(uploaded, Tracer):
                 return numbers
             self.uploaded[place] = bits, uploaded

@@ -64,6 +64,11 @@ def updates_in_functions(tf, np):
     return found
 
 
+def parts_of_variables(tf, np):
+    v = _variables(tf, _strategies(tf)[0])[0]
+    return [[hasattr(part, "values"), part.shape, part.numpy()] for part in v.values]
+
+
 def updates_with_other_variables(tf, np):
     strategy = _strategies(tf)[0]
     v, w, total = _variables(tf, strategy)

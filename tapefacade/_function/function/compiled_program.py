@@ -6,6 +6,7 @@ from typing import Any
 import jax
 import numpy as np
 from jax.core import Tracer
+from jax.sharding import NamedSharding
 
 from tapefacade._core.placement import Placement, on_current_device
 from tapefacade._core.random_keys import drawn_again
@@ -221,14 +222,26 @@ class CompiledProgram:
         return passed
 
     def _uploaded(self) -> list[Any]:
-        """Returns what never changes, on the device."""
+        """Returns what never changes, on the device, or on all of those that the program is for."""
+        sharding = self._program.executable.everywhere
         values = [leaf_value(tensor) for tensor in self._captures]
         values += self._program.vectors(self._recorded.scalars)
         with jax.enable_x64(True):
-            found = [jax.device_put(v) if type(v) is np.ndarray else v for v in values]
+            found = [
+                jax.device_put(value, sharding) if _is_to_move(value, sharding) else value
+                for value in values
+            ]
         if not any(isinstance(value, Tracer) for value in found):  # within somebody's jax.jit
             self._constants = found
         return found
+
+
+def _is_to_move(value: Any, sharding: NamedSharding | None) -> bool:
+    """Whether a constant is not yet where a program wants it, which may have several devices."""
+    if type(value) is np.ndarray:
+        return True
+    is_array = isinstance(value, jax.Array) and not isinstance(value, Tracer)
+    return is_array and sharding is not None and not value.committed
 
 
 def _tensor(type_: TensorType, value: Any) -> EagerTensor:
