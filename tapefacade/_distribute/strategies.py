@@ -60,6 +60,7 @@ from tapefacade._distribute.replica_values import (
     regrouped,
     selected,
 )
+from tapefacade._distribute.worker_datasets import own_batches_of
 from tapefacade._function.function.decorator import function as tf_function
 from tapefacade._function.function.function_types import PolymorphicFunction
 from tapefacade._ops.array.joining import stack
@@ -715,6 +716,9 @@ class Strategy:
         if not hasattr(dataset, "element_spec"):
             raise AttributeError(MESSAGE_NO_DATASET.format(type(dataset).__name__))
         self._require_batches(dataset.element_spec)
+        own = own_batches_of(dataset, self.num_replicas_in_sync)
+        if own is not None:
+            return DistributedDataset(own, self, is_of_replicas=True, given=dataset)
         return DistributedDataset(dataset, self)
 
     def _require_batches(self, spec: Any) -> None:

@@ -5,18 +5,19 @@ import itertools
 from collections.abc import Iterator
 from typing import Any
 
-from tapefacade._core import errors
+from tapefacade._core import errors, nest
 from tapefacade._core.tensor import EagerTensor, hinted
 from tapefacade._data.batch import Batch
 from tapefacade._data.dataset import Dataset, wrap
 from tapefacade._data.element_structures import leaves, packed, tensor_of
 from tapefacade._data.files import FileRecords
-from tapefacade._data.map import FlatMap, Interleave
+from tapefacade._data.map import FlatMap, Interleave, TakeWhile
 from tapefacade._data.node import DatasetNode, ElementError, SameTypesNode, close
 from tapefacade._data.options import AutoShardPolicy
 from tapefacade._data.padded_batch import PaddedBatch
 from tapefacade._data.random_numbers import PROBING_STATE
 from tapefacade._data.selection import Shard
+from tapefacade._data.zip import Concatenate, Zip
 
 MESSAGE_NO_FILES = "Found an unshardable source dataset: {}"
 HINT_NO_FILES = (
@@ -78,13 +79,35 @@ def own_part_of(dataset: Any, count: int, index: int, replicas: int) -> tuple[An
 
 def _in_parts(dataset: Dataset, count: int, index: int, replicas: int) -> Any:
     """Returns a dataset of the batches of single replicas, those of this process in turn."""
+    found = _rebatched(dataset, index * (replicas // count), replicas)
+    return found or wrap(BatchParts(dataset._node, replicas), dataset._own_options)
+
+
+def _rebatched(dataset: Dataset, first: int, replicas: int) -> Any:
+    """Returns a dataset of the batches of single replicas; None if their sizes are not known."""
     size = _batch_size(dataset._node)
-    if size is not None:
-        first = index * (replicas // count)
-        whole, rest = divmod(size, replicas)
-        sizes = [whole + (place < rest) for place in range(replicas)]
-        return dataset.rebatch(sizes[first:] + sizes[:first])
-    return wrap(BatchParts(dataset._node, replicas), dataset._own_options)
+    if size is None:
+        return None
+    whole, rest = divmod(size, replicas)
+    sizes = [whole + (place < rest) for place in range(replicas)]
+    return dataset.rebatch(sizes[first:] + sizes[:first])
+
+
+def own_batches_of(dataset: Any, replicas: int) -> Any:
+    """Returns what the replicas of one process read in turn, if that is not cut batch by batch.
+
+    With the policy OFF batches run into each other, as in TensorFlow.
+
+    Args:
+        dataset: the dataset, of batches of all replicas together.
+        replicas: the number of replicas.
+
+    Returns:
+        A dataset of the batches of single replicas; None if each batch is cut for itself.
+    """
+    policy = dataset.options().experimental_distribute.auto_shard_policy
+    is_off = replicas > 1 and policy is AutoShardPolicy.OFF
+    return _rebatched(dataset, 0, replicas) if is_off else None
 
 
 class BatchParts(SameTypesNode):
@@ -128,11 +151,18 @@ def _source(node: DatasetNode) -> DatasetNode:
 
 def _batch_size(node: DatasetNode) -> int | None:
     """Returns the size of the batches that a step gives, if it is known."""
+    shapes = [getattr(spec, "shape", None) for spec in nest.flatten(node.spec)]
+    sizes = {shape[0] if shape is not None and shape.rank else None for shape in shapes}
+    if len(sizes) == 1 and None not in sizes:
+        return sizes.pop()
     for step in _chain(node):
         if isinstance(step, Batch | PaddedBatch):
             return step._size
-        if not isinstance(step, SameTypesNode):
-            return None
+        if isinstance(step, Concatenate | Zip):
+            sizes = {_batch_size(before) for before in step.inputs}
+            return sizes.pop() if len(sizes) == 1 else None
+        if not isinstance(step, SameTypesNode) or isinstance(step, TakeWhile):
+            break
     return None
 
 

@@ -240,3 +240,25 @@ def functions_across_replicas(tf, np):
 
     strategy.run(lambda: (context().merge_call(merged, args=(_float(tf) + 1.0,)), None)[1])
     return [*found, w.numpy()]
+
+
+def batches_that_are_not_sharded(tf, np):
+    """With the policy OFF batches of known sizes run into each other."""
+    data, found = tf.data.Dataset, []
+    batches = data.from_tensor_slices(np.arange(10) % 9 > 0).batch(4)
+    slices = data.from_tensor_slices({"a": np.arange(6), "b": np.sin(np.arange(6.0))})
+    options = tf.data.Options()
+    options.experimental_distribute.auto_shard_policy = tf.data.experimental.AutoShardPolicy.OFF
+    for dataset in (
+        batches, batches.repeat(2), batches.map(tf.identity), batches.filter(tf.reduce_any),
+        batches.take_while(tf.reduce_any), batches.prefetch(1).take(2), slices.batch(4),
+        data.range(9).batch(4, drop_remainder=True).map(tf.identity),
+        data.zip((batches, batches)), batches.concatenate(batches),
+        data.range(5).batch(4).concatenate(data.range(3).batch(2)), data.from_tensors(np.arange(4)),
+        data.range(8).window(4).flat_map(lambda window: window.batch(4)),
+    ):  # fmt: skip
+        for replicas in (2, 3):
+            strategy = _mirrored(tf, replicas)
+            distributed = strategy.experimental_distribute_dataset(dataset.with_options(options))
+            found += [[part.values for part in tf.nest.flatten(element)] for element in distributed]
+    return found
