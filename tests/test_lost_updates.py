@@ -533,6 +533,16 @@ def test_an_optimizer_that_is_interrupted():
 
 
 @UNRAISED
+@UNRAISED
+def test_a_metric_that_is_interrupted():
+    def make():
+        mean = tf.keras.metrics.Mean()
+        mean.update_state([2.0])
+        return lambda: mean.update_state([2.0, 2.0]), lambda: (float(mean.total), int(mean.count))
+
+    assert torn_by_interrupts(make, lambda state: state[0] == 2 * state[1], 23) == []
+
+
 def test_restoring_a_checkpoint_that_is_interrupted(tmp_path):
     saved = Together()
     for _ in range(3):

@@ -263,6 +263,27 @@ def test_other_errors_in_layers():
     assert str(error).count("Exception encountered") == 1
 
 
+def test_errors_of_symbolic_calls_are_those_of_tracing():
+    wide = Model(lambda x: x @ tf.ones((7, 7)))
+    error, own, _ = raised(lambda: wide(tf.keras.Input((3,))))
+    assert type(error) is ValueError
+    assert "Dimensions must be equal, but are 3 and 7, for input shapes: [?,3] and [7,7]" in str(
+        error
+    )
+    assert own <= 1
+    joined = Model(lambda x: tf.concat([x, tf.ones((3, 4))], 0))
+    error, _, _ = raised(lambda: joined(tf.keras.Input((3,), 2)))
+    assert type(error) is ValueError
+    assert "Dimension 1 in both shapes must be equal, but are 3 and 4" in str(error)
+
+
+def test_errors_of_metrics():
+    mean = tf.keras.metrics.MeanSquaredError()
+    error, own, _ = raised(lambda: mean.update_state(tf.ones((2,)), tf.ones((3,))))
+    assert type(error) is InvalidArgument
+    assert own <= 1
+
+
 def test_errors_in_fit():
     model = Model(lambda x: x @ tf.ones((5, 2)))
     model.compile("sgd", "mse")

@@ -17,6 +17,7 @@ from tapefacade._autograph import state as states
 from tapefacade._autograph.branches import Branching
 from tapefacade._autograph.conversion import converted, use_operators
 from tapefacade._autograph.dataset_loops import is_dataset, run_over_dataset
+from tapefacade._autograph.loop_options import checked_limit
 from tapefacade._autograph.loops import LoopStatement, PythonWanted, flag_of
 from tapefacade._autograph.ranges import LazyRange, lazy_range
 from tapefacade._autograph.state import UNDEFINED, NotStagedError, State
@@ -159,8 +160,7 @@ def while_stmt(
 
 def _limit(options: Callable[[], dict[str, Any]] | None) -> int | None:
     """Returns the largest number of iterations that a loop is given."""
-    given = None if options is None else options().get("maximum_iterations")
-    return None if given is None else int(given)
+    return None if options is None else checked_limit(options())
 
 
 def for_stmt(

@@ -18,6 +18,7 @@ from tapefacade._autograph.conversion import (
     rewritten,
     rewritten_tree,
 )
+from tapefacade._autograph.loop_options import UNSPECIFIED, checked_limit
 from tapefacade._autograph.sources import NoSourceError
 from tapefacade._autograph.statement_outcomes import VERBOSITY, noting_outcomes
 from tapefacade._core.tensor import EagerTensor
@@ -25,6 +26,7 @@ from tapefacade._core.tensor_shape import as_shape
 from tapefacade._definition.op import function, register
 from tapefacade._function.function.function_types import PolymorphicFunction
 from tapefacade._trace.open_sizes import with_unknown_axes
+from tapefacade._trace.recording import THREAD
 
 MESSAGE_NO_CODE = (
     "converting {0}: ValueError: Cannot apply autograph to a function that doesn't expose a "
@@ -160,21 +162,24 @@ def do_not_convert(func: Callable[..., Any] | None = None) -> Any:
 
 @function("autograph.experimental.set_loop_options")
 def set_loop_options(
-    parallel_iterations: Any = None,
-    swap_memory: Any = None,
-    maximum_iterations: Any = None,
-    shape_invariants: Any = None,
+    parallel_iterations: Any = UNSPECIFIED,
+    swap_memory: Any = UNSPECIFIED,
+    maximum_iterations: Any = UNSPECIFIED,
+    shape_invariants: Any = UNSPECIFIED,
 ) -> None:
     """Sets options of the loop of a `tf.function` in whose body it is called.
 
     It has to be a statement of the body itself, and does nothing elsewhere.
 
     Args:
-        parallel_iterations: accepted for TensorFlow's sake.
+        parallel_iterations: accepted for TensorFlow's sake, a positive integer.
         swap_memory: accepted for TensorFlow's sake.
-        maximum_iterations: the largest number of iterations.
+        maximum_iterations: the largest number of iterations, an integer.
         shape_invariants: pairs of a tensor and what is known of its shape. A loop whose variables
             change their shapes runs as Python; sizes that are None are so to the function.
+
+    Raises:
+        TypeError: in a function, if there are no parallel iterations, or an option is no integer.
 
     >>> @tf.function
     ... def f(x):
@@ -185,7 +190,15 @@ def set_loop_options(
     >>> f(tf.constant(10)).numpy()
     np.int32(7)
     """
-    for value, known in shape_invariants or ():
+    if not THREAD.functions:
+        return
+    given = {
+        "parallel_iterations": parallel_iterations, "maximum_iterations": maximum_iterations,
+        "shape_invariants": shape_invariants,
+    }  # fmt: skip
+    options = {name: value for name, value in given.items() if value is not UNSPECIFIED}
+    checked_limit(options)
+    for value, known in options.get("shape_invariants", ()):
         if isinstance(value, EagerTensor) and (shape := as_shape(known)).rank == value.shape.rank:
             axes = [axis for axis, size in enumerate(shape.as_list()) if size is None]
             with_unknown_axes(value, *axes)

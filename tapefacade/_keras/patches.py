@@ -43,6 +43,7 @@ from tapefacade._keras.keras2 import (
 from tapefacade._keras.training import (
     datasets,
     layer_calls,
+    metric_updates,
     optimizer_update,
     replica_statistics,
     tracked_parts,
@@ -309,6 +310,7 @@ def _change_training() -> None:
     PATCHES.set(scaled, "_common_apply", applying)
     plain_layer = importlib.import_module("keras.src.layers.layer").Layer
     PATCHES.set(plain_layer, "set_weights", optimizer_update.whole_call(plain_layer.set_weights))
+    metric_updates.change(PATCHES, importlib.import_module("keras.src.metrics.metric").Metric)
     layers = importlib.import_module("keras.src.layers.normalization.batch_normalization")
     layer = layers.BatchNormalization
     PATCHES.set(layer, "__init__", replica_statistics.synchronized_layer(layer.__init__))

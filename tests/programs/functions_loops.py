@@ -1,5 +1,7 @@
 """`tf.function`: Python's branches and loops on tensors, and those of TensorFlow."""
 
+from programs.functions import kind_of_error
+
 
 def python_loops_are_unrolled(tf, np):
     @tf.function
@@ -243,3 +245,67 @@ def newton(tf, np):
         return x
 
     return [root(tf.constant(k)) for k in (2.0, 9.0)]
+
+
+def options_of_loops_that_are_refused(tf, np):
+    @tf.function
+    def parallel(n, count):
+        x = tf.zeros([])
+        for _ in tf.range(n):
+            tf.autograph.experimental.set_loop_options(parallel_iterations=count)
+            x += 1.0
+        return x
+
+    @tf.function
+    def limited(n, limit):
+        x = tf.zeros([])
+        while x < n:
+            tf.autograph.experimental.set_loop_options(maximum_iterations=limit)
+            x += 1.0
+        return x
+
+    @tf.function
+    def shaped(n, shapes):
+        x = tf.zeros([])
+        while x < n:
+            tf.autograph.experimental.set_loop_options(shape_invariants=shapes)
+            x += 1.0
+        return x
+
+    three = tf.constant(3.0)
+    return [
+        *[kind_of_error(lambda k=k: parallel(tf.constant(3), k)) for k in (0, -1, "a", 2)],
+        *[kind_of_error(lambda k=k: limited(three, k)) for k in ("a", 1.5, 2, None)],
+        *[kind_of_error(lambda k=k: shaped(three, k)) for k in ("a", 0, [1], [(1, 2, 3)])],
+    ]
+
+
+def arrays_out_of_range(tf, np):
+    """In a function the errors of an array are those of a list of tensors."""
+
+    def array():
+        return tf.TensorArray(tf.float32, size=2).unstack([1.0, 2.0])
+
+    calls = [
+        lambda i: array().write(i, 3.0).stack(),
+        lambda i: array().read(i),
+        lambda i: array().gather(tf.stack([0, i])),
+    ]
+
+    def kinds(f):
+        return [kind_of_error(lambda i=i: f(tf.constant(i))) for i in (2, -1)]
+
+    @tf.function
+    def loop(n):
+        made = tf.TensorArray(tf.float32, size=2)
+        for i in tf.range(n):
+            made = made.write(i, tf.cast(i, tf.float32))
+        return made.stack()
+
+    @tf.function
+    def twice():
+        made = array()
+        return made.read(0) + made.read(0)
+
+    loops = [kind_of_error(lambda n=n: loop(tf.constant(n))) for n in (2, 3)]
+    return [kinds(tf.function(f)) for f in calls], [kinds(f) for f in calls[:2]], loops, twice()

@@ -178,7 +178,7 @@ def while_loop(
         raise TypeError("'body' must be callable.")
     if parallel_iterations < 1:
         raise TypeError(MESSAGE_PARALLEL_ITERATIONS)
-    limit = _limit(maximum_iterations, is_graph)
+    limit = iteration_limit(maximum_iterations, is_graph)
     if is_graph:
         if isinstance(loop_vars, EagerTensor):
             raise TypeError("'loop_vars' must be a list or tuple of loop variables.")
@@ -193,7 +193,7 @@ def while_loop(
     return _WhileLoop(cond, body, loop_vars, limit, is_graph, invariants).run()
 
 
-def _limit(given: Any, is_graph: bool) -> EagerTensor | int | None:
+def iteration_limit(given: Any, is_graph: bool) -> EagerTensor | int | None:
     """Converts the largest number of iterations; in eager code it is looked at."""
     if given is None:
         return None

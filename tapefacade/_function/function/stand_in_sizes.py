@@ -78,7 +78,7 @@ def _recorded(
     try:  # where the sizes have an upper bound, as in `tf.image.pad_to_bounding_box`
         return record([tuple([1 if size is None else size for size in shape]) for shape in shapes])
     except Exception:  # what the first numbers have raised tells more
-        raise _without_numbers(first, tried[0].values()) from None
+        raise without_numbers(first, tried[0].values()) from None
 
 
 def _first_sizes(shapes: Sequence[Sequence[int | None]]) -> Iterator[dict[tuple[int, int], int]]:
@@ -108,7 +108,7 @@ def _fitting(
                 yield {key: other if size == own else size for key, size in sizes.items()}
 
 
-def _without_numbers(error: Exception, numbers: Any) -> Exception:
+def without_numbers(error: Exception, numbers: Any) -> Exception:
     """Returns an error whose text does not show the numbers."""
 
     def shown(text: str) -> str:

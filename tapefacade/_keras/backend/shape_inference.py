@@ -7,7 +7,10 @@ from typing import Any
 import jax
 
 from tapefacade._core.tensor import EagerTensor
+from tapefacade._core.traced_errors import raising_as_traced
+from tapefacade._function.function.stand_in_sizes import without_numbers
 from tapefacade._keras.keras2.registered_types import as_tensor
+from tapefacade._ops.array.creation import zeros
 from tapefacade._tape.init_scope import outside_of_functions
 from tapefacade._trace.recording import THREAD
 
@@ -25,19 +28,34 @@ def compute_output_spec_with_tensors(original: Callable[..., Any]) -> Callable[.
         def on_arrays(*inner: Any, **named: Any) -> Any:
             return jax.tree.map(_array, fn(*inner, **named), is_leaf=_is_tensor)
 
-        args, kwargs = jax.tree.map(_described, (args, kwargs), is_leaf=_is_tensor)
+        given = args, kwargs
+        args, kwargs = jax.tree.map(_described, given, is_leaf=_is_tensor)
         try:
             with _describing(), outside_of_functions():
                 return original(on_arrays, *args, **kwargs)
         except Exception:  # of functions that know no symbols for sizes, of whatever class
-            with _describing(), outside_of_functions():
-                first, second = (
-                    original(on_arrays, *_sized(args, size), **_sized(kwargs, size))
-                    for size in STAND_IN_SIZES
-                )
+            with _raising_as_symbolic(), _describing(), outside_of_functions():
+                try:
+                    first, second = (
+                        original(on_arrays, *_sized(args, size), **_sized(kwargs, size))
+                        for size in STAND_IN_SIZES
+                    )
+                except TypeError:  # JAX's, where Python computes with its values
+                    fn(*_zeros(given[0]), **_zeros(given[1]))
+                    raise
             return jax.tree.map(_unknown_where_different, first, second)
 
     return compute_output_spec
+
+
+@contextlib.contextmanager
+def _raising_as_symbolic() -> Iterator[None]:
+    """Makes a block whose errors are those of tracing, with "?" for sizes that are not known."""
+    try:
+        with raising_as_traced():
+            yield
+    except ValueError as error:
+        raise without_numbers(error, STAND_IN_SIZES) from None
 
 
 @contextlib.contextmanager
@@ -68,6 +86,16 @@ def _sized(arguments: Any, size: int) -> Any:
         return type(leaf)(shape, dtype=leaf.dtype, name=leaf.name)  # as if it were dense
 
     return jax.tree.map(sized, arguments)
+
+
+def _zeros(arguments: Any) -> Any:
+    """Returns symbolic arguments as tensors, whose ops raise TensorFlow's errors."""
+
+    def zeros_like(leaf: Any) -> Any:
+        is_symbolic = hasattr(leaf, "record_history")
+        return zeros(leaf.shape, leaf.dtype) if is_symbolic else leaf
+
+    return jax.tree.map(zeros_like, _sized(arguments, STAND_IN_SIZES[0]))
 
 
 def _unknown_where_different(first: Any, second: Any) -> Any:

@@ -74,22 +74,26 @@ def unchanged_arrays() -> Iterator[dict[int, tuple[Any, ...]]]:
             array._go_back(*before)
 
 
-def _read_test(whole: Any, index: Any) -> tuple[Any, ...]:
+def _read_test(whole: Any, index: Any, in_function: bool) -> tuple[Any, ...]:
     size, place = jnp.asarray(whole.shape[0], np.int64), jnp.asarray(index, np.int64)
     return jnp.logical_and(place >= 0, place < size), index, size
 
 
-def _read_error(index: Any, size: Any) -> Exception:
+def _read_error(index: Any, size: Any, in_function: bool) -> Exception:
+    if in_function:
+        return invalid(f"Trying to access element {index} in a list with {size} elements.")
     if index < 0:
         return out_of_range(f"Reading from negative indices (index {index}) is not allowed.")
     return out_of_range(f"Tried to read from index {index} but array size is: {size} ")
 
 
-def _write_test(whole: Any, value: Any, index: Any) -> tuple[Any, ...]:
-    return _read_test(whole, index)
+def _write_test(whole: Any, value: Any, index: Any, in_function: bool) -> tuple[Any, ...]:
+    return _read_test(whole, index, in_function)
 
 
-def _write_error(index: Any, size: Any) -> Exception:
+def _write_error(index: Any, size: Any, in_function: bool) -> Exception:
+    if in_function:
+        return invalid(f"Trying to modify element {index} in a list with {size} elements.")
     if index < 0:
         return out_of_range(f"Writing to negative indices (index {index}) is not allowed.")
     return out_of_range(
@@ -98,13 +102,15 @@ def _write_error(index: Any, size: Any) -> Exception:
 
 
 @op("_array_read", kernel="TensorListGetItem", check=Check(("index",), _read_test, _read_error))
-def _array_read(whole: FreeTensor, index: FreeTensor) -> jax.Array:
+def _array_read(whole: FreeTensor, index: FreeTensor, in_function: bool) -> jax.Array:
     """Reads an element of a stacked array."""
     return jax.lax.dynamic_index_in_dim(whole, index, 0, keepdims=False)
 
 
 @op("_array_write", kernel="TensorListSetItem", check=Check(("index",), _write_test, _write_error))
-def _array_write(whole: FreeTensor, value: FreeTensor, index: FreeTensor) -> jax.Array:
+def _array_write(
+    whole: FreeTensor, value: FreeTensor, index: FreeTensor, in_function: bool
+) -> jax.Array:
     """Writes an element of a stacked array."""
     return jax.lax.dynamic_update_index_in_dim(whole, value, index, 0)
 
@@ -115,22 +121,38 @@ def put_element(whole: FreeTensor, value: FreeTensor, index: FreeTensor) -> jax.
     return jax.lax.dynamic_update_index_in_dim(whole, value, index, 0)
 
 
+def _in_function() -> bool:
+    """Whether an array is a list of TensorFlow's functions, whose kernels say otherwise."""
+    return bool(THREAD.functions)
+
+
+def _text_of_dtype(own: dtypes.DType, given: dtypes.DType) -> str:
+    if _in_function():
+        return (
+            f"Invalid data types; op elements {given.kernel_name} but list elements "
+            f"{own.kernel_name}"
+        )
+    return f"TensorArray dtype is {own.name} but Op is trying to write dtype {given.name} "
+
+
 def read_element(whole: EagerTensor, index: EagerTensor) -> EagerTensor:
     """Returns an element of a stacked array `[n, ...]`, `index` a scalar.
 
     Raises:
-        OutOfRangeError: if there is no such element, when that is known.
+        OutOfRangeError: if there is no such element, when that is known; in a function
+            InvalidArgumentError.
     """
-    return _array_read(whole, index)
+    return _array_read(whole, index, _in_function())
 
 
 def write_element(whole: EagerTensor, value: EagerTensor, index: EagerTensor) -> EagerTensor:
     """Returns a stacked array `[n, ...]` with another element, `index` a scalar.
 
     Raises:
-        OutOfRangeError: if there is no such element, when that is known.
+        OutOfRangeError: if there is no such element, when that is known; in a function
+            InvalidArgumentError.
     """
-    return _array_write(whole, value, index)
+    return _array_write(whole, value, index, _in_function())
 
 
 class Storage:
@@ -207,9 +229,7 @@ class Storage:
         """Writes where nobody knows yet."""
         tensor = self._fitting(value)
         if not self._length:
-            raise out_of_range(
-                f"Tried to write to index {index} but array is not resizeable and size is: 0 "
-            )
+            raise _write_error(index, 0, _in_function())
         whole = self._stacked(tensor)
         if whole is None:
             self._write(integer_of(index), tensor)
@@ -248,7 +268,7 @@ class Storage:
         self._take_apart()
         size = len(self._tensors)
         if index < 0 or (index >= size and not self._dynamic_size):
-            raise _write_error(index, size)
+            raise _write_error(index, size, _in_function())
         if index >= size:
             self._changes()
             self._tensors.extend([None] * (index + 1 - size))
@@ -260,10 +280,7 @@ class Storage:
         """Converts a value that is written."""
         tensor = convert_to_tensor(value, dtype_hint=self._dtype)
         if tensor.dtype is not self._dtype:
-            raise invalid(
-                f"TensorArray dtype is {self._dtype.name} but Op is trying to write dtype "
-                f"{tensor.dtype.name} "
-            )
+            raise invalid(_text_of_dtype(self._dtype, tensor.dtype))
         if not self._element_shape.is_compatible_with(tensor.shape):
             raise ValueError(
                 f"Incompatible shape for value ({tensor.shape}), expected ({self._element_shape})"
@@ -278,6 +295,11 @@ class Storage:
         """Returns the tensor at an index, which may be negative; zeros if there is none."""
         tensor = self._tensors[index]
         if tensor is None:  # an array that is stacked has no gaps
+            if _in_function() and not self._element_shape.is_fully_defined():
+                raise invalid(
+                    "Trying to read an uninitialized tensor but element_shape is not fully "
+                    f"defined: {self._element_shape} and no list element is set."
+                )
             shape = convert(self._element_shape)  # raises if it is not fully known
             tensor = self._tensors[index] = zeros(shape, self._dtype)
         return tensor
@@ -337,7 +359,7 @@ class TensorArray(Storage):
         size: how many there are at first.
         dynamic_size: whether a write beyond the end makes the array longer.
         clear_after_read: whether a tensor is dropped when it is read, which is the default: to
-            read it twice is then an error.
+            read it twice is then an error, but for functions.
         tensor_array_name: ignored.
         handle: must be None.
         flow: ignored.
@@ -446,7 +468,8 @@ class TensorArray(Storage):
             The tensor; zeros if none was written and the shape is known.
 
         Raises:
-            OutOfRangeError: if there is no such index.
+            OutOfRangeError: if there is no such index; in a function
+                InvalidArgumentError.
             InvalidArgumentError: if the tensor was read before.
 
         >>> tf.TensorArray(tf.float32, size=1).write(0, 2.0).read(0).numpy()
@@ -455,17 +478,18 @@ class TensorArray(Storage):
         if is_pending(index) and (stacked := self._stacked()) is not None:
             return read_element(stacked, index)
         index = integer_of(index)
-        if self._clear_after_read:
+        clears = self._clear_after_read and not _in_function()
+        if clears:
             self._take_apart()
         if not 0 <= index < len(self._tensors):
-            raise _read_error(index, len(self._tensors))
+            raise _read_error(index, len(self._tensors), _in_function())
         if self._tensors[index] is None and index in self._dropped:
             raise invalid(
                 f"Could not read index {index} twice because it was cleared after a previous read "
                 "(perhaps try setting clear_after_read = false?)"
             )
         tensor = self._element(index)
-        if self._clear_after_read:
+        if clears:
             self._changes()
             self._tensors[index] = None
             self._dropped.add(index)
@@ -483,7 +507,8 @@ class TensorArray(Storage):
             The array.
 
         Raises:
-            OutOfRangeError: if there is no such index and the array does not grow.
+            OutOfRangeError: if there is no such index and the array does not grow; in a function
+                InvalidArgumentError.
             InvalidArgumentError: if the tensor has another dtype than the array.
             ValueError: if the tensor has another shape than those before.
 
@@ -610,7 +635,8 @@ class TensorArray(Storage):
             The array.
 
         Raises:
-            OutOfRangeError: if there is no such index and the array does not grow.
+            OutOfRangeError: if there is no such index and the array does not grow; in a function
+                InvalidArgumentError.
 
         >>> tf.TensorArray(tf.float32, size=2).scatter([1, 0], [1.0, 2.0]).stack().numpy()
         array([2., 1.], dtype=float32)
