@@ -4,6 +4,7 @@ import gc
 import pathlib
 import tempfile
 
+from programs.functions import kind_of_error
 from programs.program import answers, caught, in_a_new_directory, shown
 
 
@@ -202,6 +203,24 @@ def open_sizes(tf, np):
     return [shown(loaded.dense(tf.ones([n, 3]))) for n in (1, 4)] + [
         shown(loaded.rows(tf.ones([n, k]), tf.ones([k]))) for n, k in ((1, 2), (2, 3))
     ]
+
+
+@in_a_new_directory
+def open_sizes_that_variables_decide(tf, np):
+    module = tf.Module()
+    module.v, module.w = tf.Variable([1.0, 2.0]), tf.Variable(tf.ones([3, 2]))
+    spec = tf.TensorSpec([None, None])
+    module.scaled = tf.function(lambda x: module.v * x, input_signature=[tf.TensorSpec([None])])
+    module.dense = tf.function(lambda x: tf.nn.relu(x @ module.w), input_signature=[spec])
+    tf.saved_model.save(module, "o")
+    loaded = tf.saved_model.load("o")
+    with tf.GradientTape() as tape:
+        y = tf.reduce_sum(loaded.scaled(tf.constant([3.0, 4.0])) ** 2)
+    wrong = [lambda: loaded.scaled(tf.ones([3])), lambda: loaded.dense(tf.ones([2, 4]))]
+    return [
+        y, tape.gradient(y, loaded.v), [loaded.dense(tf.ones([n, 3])) for n in (1, 4)],
+        [kind_of_error(call) for call in wrong],
+    ]  # fmt: skip
 
 
 @in_a_new_directory

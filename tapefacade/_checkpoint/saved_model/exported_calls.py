@@ -13,6 +13,7 @@ from jax.interpreters import batching
 from tapefacade._core import dtypes, errors, nest
 from tapefacade._core.conversion import convert
 from tapefacade._core.dispatch import CompositeTensor, parts
+from tapefacade._core.error_texts import invalid
 from tapefacade._core.gradient_rules import NoGradient
 from tapefacade._core.random_keys import next_key, next_made
 from tapefacade._core.tensor import EagerTensor
@@ -93,7 +94,10 @@ class ExportedCall(Operation):
     ) -> tuple[tuple[TensorType, ...], Any]:
         structs = [jax.ShapeDtypeStruct(t.shape, t.numpy_dtype) for t in types]
         with jax.enable_x64(True):
-            found = jax.eval_shape(self._program.call, *structs)
+            try:
+                found = jax.eval_shape(self._program.call, *structs)
+            except ValueError as error:
+                raise invalid(f"{error} [Op:{self.kernel}]") from None
             _make_mappable(self._program, structs)
         return tuple(type_of(tuple(a.shape), np.dtype(a.dtype)) for a in found), None
 

@@ -5,6 +5,7 @@ differ, it must be a multiple of a size, or of two, which a symbol takes the pla
 otherwise cannot be exported for all sizes.
 """
 
+import contextlib
 import functools
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -25,6 +26,7 @@ from tapefacade._core.tensor_spec import TensorSpec
 from tapefacade._core.tensor_type import TensorType
 from tapefacade._definition.op import Op
 from tapefacade._function.function.recorded_program import RecordedProgram
+from tapefacade._function.function.stand_in_sizes import STAND_IN_SIZES, recorded_with_stand_ins
 from tapefacade._trace.slices import Slice, Step
 
 # Prime sizes that programs do not have, two for each axis that is not known.
@@ -34,7 +36,7 @@ Record = Callable[[list[TensorSpec]], RecordedProgram]
 
 
 def export_for_all_sizes(record: Record, specs: Sequence[TensorSpec]) -> ExportedProgram:
-    """Exports a function for all sizes that specs leave open.
+    """Exports a function for all sizes that specs leave open, and that it takes.
 
     Args:
         record: records the function for tensors of known shapes.
@@ -43,6 +45,34 @@ def export_for_all_sizes(record: Record, specs: Sequence[TensorSpec]) -> Exporte
     Raises:
         NotExportedError: if that cannot be.
     """
+    try:
+        return _export_for_all(record, specs)
+    except NotExportedError:
+        fitting = _fitting(record, specs)
+        if fitting == list(specs):
+            raise
+        return _export_for_all(record, fitting)
+
+
+def _fitting(record: Record, specs: Sequence[TensorSpec]) -> list[TensorSpec]:
+    """Returns specs with the sizes that a function needs, as those of what it multiplies by."""
+    found: list[TensorSpec] = list(specs)
+
+    def fits(shapes: list[tuple[int, ...]]) -> None:
+        pairs = [*zip(shapes, specs, strict=True)]
+        record([TensorSpec(shape, spec.dtype) for shape, spec in pairs])
+        found[:] = [
+            TensorSpec([None if n in STAND_IN_SIZES else n for n in shape], spec.dtype, spec.name)
+            for shape, spec in pairs
+        ]
+
+    if all(spec.shape.rank is not None for spec in specs):
+        with contextlib.suppress(Exception):  # of the user's ops, or Python: no sizes fit
+            recorded_with_stand_ins(fits, [spec.shape for spec in specs])
+    return found
+
+
+def _export_for_all(record: Record, specs: Sequence[TensorSpec]) -> ExportedProgram:
     reasons = []
     for symbols in _assignments(specs):
         try:
