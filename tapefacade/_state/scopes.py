@@ -132,6 +132,10 @@ def strategy_creator() -> Callable[..., Any] | None:
     return SCOPES.strategy[-1] if SCOPES.strategy else None
 
 
+# What TensorFlow 2 takes without effect, as programs written for graphs give it.
+GRAPH_OPTIONS = ("use_resource", "collections", "expected_shape")
+
+
 class VariableMeta(abc.ABCMeta):
     """The class of `tf.Variable`: lets the creators of the scopes make its objects.
 
@@ -145,6 +149,9 @@ class VariableMeta(abc.ABCMeta):
     if not TYPE_CHECKING:  # to a type checker, a call gives what `__init__` says
 
         def __call__(cls, *args: Any, **kwargs: Any) -> Any:
+            if kwargs and "_made_by_creators" in vars(cls):
+                for name in GRAPH_OPTIONS:
+                    kwargs.pop(name, None)
             waiting = (
                 SCOPES.strategy + SCOPES.creators
             )  # the innermost, which is asked first, is the last

@@ -434,3 +434,33 @@ def python_ifs(tf, np):
         return total, x
 
     return [f(tf.constant(a), tf.constant(n)) for a, n in ((0.5, 3), (0.0, 10), (30.0, 4))]
+
+
+def texts(tf, np):
+    """In a function the chosen branch gives its text, also where all are constants."""
+    functions = [
+        lambda x: tf.cond(x < 0, lambda: "below", lambda: tf.constant("above")),
+        lambda x: tf.cond(x < 0, lambda: {"t": "a", "n": x}, lambda: {"t": "b", "n": -x}),
+        lambda x: tf.cond(x < 0, lambda: "same", lambda: "same"),
+        lambda x: tf.switch_case(x + 1, [lambda: "a", lambda: "b", lambda: "c"]),
+        lambda x: tf.case([(x < 0, lambda: "neg"), (x > 0, lambda: "pos")], default=lambda: "no"),
+        lambda x: tf.strings.join([tf.cond(x < 0, lambda: "a", lambda: "b"), "!"]),
+        lambda x: tf.cond(x < 0, lambda: tf.strings.as_string(x), lambda: "above"),
+    ]
+
+    def slope(x):
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y, text = tf.cond(x < 0, lambda: (x * x, "square"), lambda: (3.0 * x, "line"))
+        return tape.gradient(y, x), text
+
+    calls = [[tf.function(f), (-1, 0, 1, -1)] for f in functions]
+    calls.append([tf.function(slope), (-1.0, 2.0, -1.0)])
+    return [[f(tf.constant(x)) for x in values] for f, values in calls]
+
+
+def options_of_variables_of_graphs(tf, np):
+    return [
+        tf.Variable(1.0, use_resource=True),
+        tf.Variable(1.0, collections=["a"], expected_shape=[], validate_shape=False),
+    ]

@@ -80,6 +80,7 @@ MESSAGE_DIFFER = (
     "values.\n\n{0} output: {3}\n{1} output: {4}\n\nError details:\n{5}"
 )
 WHY_LOOKED = "the Python of a branch looks at a value ({})"
+WHY_TEXTS = "branches of a choice give texts or other objects"
 WHY_SHAPES = "the branches of a tf.cond have results of different shapes"
 WHY_ARRAYS = "a branch writes into a tf.TensorArray"
 
@@ -231,6 +232,8 @@ def _obstacle(bodies: Sequence[Body]) -> str:
     for body in bodies:
         if not body.is_complete:
             return WHY_GONE
+        if not body.structure.has_same_objects(first.structure):
+            return WHY_TEXTS
         if body.program.types[: body.count] != first.program.types[: first.count]:
             return WHY_SHAPES
         new = body.program.types[body.count :]

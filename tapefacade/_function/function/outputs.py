@@ -66,6 +66,11 @@ class OutputStructure:
             and not any(nest.is_nested(f) or isinstance(f, CompositeTensor) for f in self._form)
         )
 
+    def has_same_objects(self, other: "OutputStructure") -> bool:
+        """Whether what is no dense tensor, as texts, is the same in another result."""
+        pairs = zip(self._constants, other._constants, strict=True)
+        return all(own is another for own, another in pairs)
+
     def with_tensors(self, tensors: Sequence[Any]) -> Any:
         """Returns a result with other tensors."""
         if self.is_tensor:

@@ -79,8 +79,6 @@ def _converting(core: types.ModuleType, original: Callable[..., Any]) -> Callabl
         if isinstance(x, core.JaxVariable):
             x = x.value
         if not isinstance(x, EagerTensor):
-            if dtype is None and isinstance(x, float):
-                dtype = core.config.floatx()
             x = _tensor(x, dtype)
         if dtype is not None and x.dtype.name != dtype:
             return cast_op(x, dtype)
