@@ -321,8 +321,8 @@ def fixed_default(
 
 
 def _check_keys(features: Any) -> None:
-    """Raises if what a sparse tensor is made of is a dense tensor as well."""
-    dense, sparse = [], []
+    """Raises if a feature is to become tensors of several kinds."""
+    dense, sparse, ragged = [], [], []
     for key, feature in sorted(features.items()):
         match feature:
             case kinds.FixedLenFeature() | kinds.FixedLenSequenceFeature():
@@ -333,11 +333,16 @@ def _check_keys(features: Any) -> None:
                 indices = feature.index_key
                 sparse += indices if isinstance(indices, list | tuple) else [indices]
                 sparse.append(feature.value_key)
-    if both := set(dense) & set(sparse):
-        raise ValueError(
-            f"Dense and sparse keys must not intersect; dense_keys: {dense}, sparse_keys: "
-            f"{sparse}, intersection: {both}"
-        )
+            case kinds.RaggedFeature():
+                ragged.append(key if feature.value_key is None else feature.value_key)
+                ragged += [p.key for p in feature.partitions if hasattr(p, "key")]
+    lists = {"dense": dense, "sparse": sparse, "ragged": ragged}
+    for one, other in (("dense", "sparse"), ("dense", "ragged"), ("ragged", "sparse")):
+        if both := set(lists[one]) & set(lists[other]):
+            raise ValueError(
+                f"{one.capitalize()} and {other} keys must not intersect; {one}_keys: "
+                f"{lists[one]}, {other}_keys: {lists[other]}, intersection: {both}"
+            )
 
 
 def check_feature(key: str, feature: Any) -> None:

@@ -1,5 +1,6 @@
 """Examples, and what is parsed of them."""
 
+from programs.functions import kind_of_error
 from programs.program import answers
 
 
@@ -352,3 +353,20 @@ def batches_of_sequences(tf, np):
         lambda: many([s1], None, {"f": seq([3], tf.int64)}),
         lambda: many([s1], None, {"f": seq([2], tf.string)}),
     )
+
+
+def features_of_several_kinds(tf, np):
+    """One feature cannot become tensors of two kinds."""
+    fixed, sparse = tf.io.FixedLenFeature([2], tf.int64), tf.io.VarLenFeature(tf.int64)
+    ragged = tf.io.RaggedFeature(tf.int64, value_key="n")
+    split = tf.io.RaggedFeature(tf.int64, "v", partitions=[tf.io.RaggedFeature.RowSplits("n")])
+    kinds = [fixed, sparse, ragged, split]
+    example = tf.train.Example()
+    example.features.feature["n"].int64_list.value.extend([0, 1])
+    example.features.feature["v"].int64_list.value.extend([7])
+    text = example.SerializeToString()
+    return [
+        kind_of_error(lambda a=a, b=b: sorted(tf.io.parse_single_example(text, {"n": a, "m": b})))
+        for a in kinds[:2]
+        for b in kinds[2:]
+    ]

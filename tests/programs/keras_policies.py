@@ -119,3 +119,18 @@ def integers(tf, np):
     embedding = tf.keras.layers.Embedding(4, 2)
     shapes = [embedding(np.array([[1, 2]], d)).shape for d in ("int32", "int64", "uint8")]
     return labels, shapes
+
+
+def floats_of_python(tf, np):
+    """They are float32, as are learning rate schedules, whatever the type of floats is."""
+    schedules = tf.keras.optimizers.schedules
+    found = []
+    for name in ("float64", "float16", "float32"):
+        tf.keras.backend.set_floatx(name)
+        try:
+            made = [schedules.ExponentialDecay(0.1, 3, 0.5), schedules.CosineDecay(0.1, 10)]
+            found.append([schedule(tf.constant(3)) for schedule in made])
+            found.append([tf.keras.ops.convert_to_tensor(x) for x in (0.5, [0.5, 1], 1, True)])
+        finally:
+            tf.keras.backend.set_floatx("float32")
+    return found
