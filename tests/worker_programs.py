@@ -39,6 +39,7 @@ def values_of_workers(tf, strategy):
         strategy.reduce("MEAN", tf.constant(1.0 + number), axis=None),
         strategy.reduce("SUM", tf.constant([1.0, 2.0]) * (1.0 + number), axis=0),
         strategy.reduce("MEAN", tf.ones([2 + number]) * (1.0 + number), axis=0),
+        strategy.reduce("MEAN", strategy.run(lambda: tf.constant([1, 2]) + number), axis=0),
         strategy.reduce("SUM", 3.0, axis=None),
         strategy.run(lambda x: x + 1.0, args=(tf.constant(10.0 * number),)),
         strategy.run(lambda x: context().all_reduce("mean", x), args=(tf.constant(1.0 + number),)),

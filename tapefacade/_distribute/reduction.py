@@ -22,7 +22,7 @@ from tapefacade._function.function.recorded_program import slot_in
 from tapefacade._ops.array.joining import concat
 from tapefacade._ops.math.arithmetic import add_n, multiply
 from tapefacade._ops.math.division import truediv
-from tapefacade._ops.math.reduction import reduce_mean, reduce_sum
+from tapefacade._ops.math.reduction import reduce_sum
 from tapefacade._state.indexed_slices import IndexedSlices
 from tapefacade._trace.recording import THREAD
 
@@ -145,20 +145,16 @@ def _reduced_along(kind: ReduceOp, part: Any, axis: Any, count: int) -> Any:
         if not -rank <= place < rank:
             known = f"The axis is one of {list(range(rank))}." if rank else HINT_SCALARS
             raise hinted(ValueError(MESSAGE_AXIS.format(place, rank)), known)
-    if not isinstance(part, ReplicaValues):
-        if kind is ReduceOp.MEAN:
-            return reduce_mean(part, axis)
-        total = reduce_sum(part, axis)  # all replicas have it
-        return total if count == 1 else multiply(total, np.asarray(count, total._type.numpy_dtype))
-    if part._here is not None and part._stacked is not None:
-        rows = part._stacked
-        places = [k % (len(rows._type.shape) - 1) + 1 for k in axes]
-        return (reduce_sum if kind is ReduceOp.SUM else reduce_mean)(rows, (0, *places))
-    total = add_n([reduce_sum(value, axis) for value in values])
+    if isinstance(part, ReplicaValues) and part._here is not None and part._stacked is not None:
+        total = reduce_sum(part._stacked, (0, *(k % rank + 1 for k in axes)))
+    else:
+        total = add_n([reduce_sum(value, axis) for value in values])
+    dtype = total._type.numpy_dtype
     if kind is ReduceOp.SUM:
-        return total
+        is_own = isinstance(part, ReplicaValues) or count == 1  # else all replicas have it
+        return total if is_own else multiply(total, np.asarray(count, dtype))
     size = sum(math.prod(value._type.shape[k] for k in axes) for value in values)
-    return truediv(total, np.asarray(size, total._type.numpy_dtype))
+    return truediv(total, np.asarray(size).astype(dtype))
 
 
 def all_reduced(kind: ReduceOp, value: Any, count: int) -> Any:

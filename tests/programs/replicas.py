@@ -324,6 +324,19 @@ def reductions_along_several_axes(tf, np):
     return [strategy.reduce(way, value, axis=(0, 1)) for way in ("SUM", "MEAN")]
 
 
+def reductions_of_integers(tf, np):
+    found = []
+    for strategy in (tf.distribute.get_strategy(), _mirrored(tf, 1), _mirrored(tf, 2)):
+        for dtype in (tf.int32, tf.int64, tf.uint8, tf.float32):
+            plain = tf.constant([[1, 2], [4, 4]], dtype)
+            own = strategy.run(lambda x=plain: x + x)
+            for way in ("SUM", "MEAN"):
+                found += [
+                    strategy.reduce(way, x, axis=axis) for x in (plain, own) for axis in (0, 1)
+                ]
+    return found
+
+
 def what_libraries_ask_for(tf, np):
     strategy = _mirrored(tf, 2)
     with strategy.scope():
