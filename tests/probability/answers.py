@@ -8,7 +8,9 @@ import numpy as np
 from probability.bijectors import BIJECTORS
 from probability.distributions import DISTRIBUTIONS
 from probability.inference import INFERENCES
+from probability.kernels import KERNELS
 from probability.layers import LAYERS
+from probability.models import MODELS
 from probability.samplers import SAMPLERS
 
 STATISTICS = ["mean", "mode", "stddev", "entropy"]
@@ -153,6 +155,8 @@ CHECKED = (
     "inference particles", "inference pinned", "inference learned kernel", "sampler two hills",
     "distribution Poisson", "distribution TruncatedNormal",
     *(f"layer {name}" for name in LAYERS),
+    *(f"kernel {name}" for name in KERNELS if name != "transformed and adapted"),
+    *(f"model {name}" for name in MODELS if name not in ("structural series", "special functions")),
 )  # fmt: skip
 
 
@@ -163,5 +167,8 @@ def asked(tf: Any, tfp: Any, case: str, at: list[Any] | None = None) -> Answers:
         return distribution_answers(tf, tfp, name, at)
     if kind == "bijector":
         return bijector_answers(tf, tfp, name)
-    cases = {"sampler": SAMPLERS, "inference": INFERENCES, "layer": LAYERS}[kind]
+    cases = {
+        "sampler": SAMPLERS, "inference": INFERENCES, "layer": LAYERS, "kernel": KERNELS,
+        "model": MODELS,
+    }[kind]  # fmt: skip
     return {"found": answer(tf, lambda: cases[name](tf, tfp))}

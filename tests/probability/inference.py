@@ -39,8 +39,11 @@ def series_parts(tf: Any, tfp: Any) -> Any:
 class Descent:
     """What `fit_surrogate_posterior` asks of an optimizer."""
 
+    def __init__(self, rate: float = 0.05) -> None:
+        self.rate = rate
+
     def apply_gradients(self, pairs: Any) -> Any:
-        return [variable.assign_sub(0.05 * slope) for slope, variable in pairs]
+        return [variable.assign_sub(self.rate * slope) for slope, variable in pairs]
 
 
 def _posterior(tf: Any, tfp: Any) -> Any:

@@ -463,3 +463,24 @@ def symbolic_gradients_where_python_runs_for_other_reasons(tf, np):
         y = tf.function(square)(x)
     found["within a tape"] = y, tape.gradient(y, x)
     return found
+
+
+def loops_of_gradients_of_what_came_before(tf, np):
+    """As in `tfp.math.diag_jacobian`: the loop needs what lies before it, so its Python runs."""
+
+    def diagonal(x, y):
+        def step(k, found):
+            (slopes,) = tf.gradients(y[k], x)
+            return k + 1, found.write(k, tf.zeros([]) if slopes is None else slopes[k])
+
+        loop = (0, tf.TensorArray(tf.float32, 2))
+        return tf.while_loop(lambda k, _: k < 2, step, loop)[1].stack()
+
+    def both(x):
+        first = diagonal(x, 1.0 / (1.0 + x**2))
+        moved = x + first
+        return first, diagonal(moved, 1.0 / (1.0 + moved**2)), diagonal(x, tf.ones([2]) + 0.0 * x)
+
+    x = tf.constant([0.5, -1.0])
+    by_default, as_written = tf.function(both), tf.function(both, autograph=False)
+    return [f(value) for f in (by_default, as_written) for value in (x, 2.0 * x)]

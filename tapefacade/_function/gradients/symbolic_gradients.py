@@ -195,13 +195,13 @@ def _recorded(targets: Sequence[EagerTensor | Variable]) -> Iterator[None]:
         RuntimeError: in eager code.
     """
     inner = recording = THREAD.recording
-    if recording.frame is None and _watched(recording) is None:
+    if not _is_in_function(recording):
         if THREAD.functions:
             raise hinted(UnwatchedGradientsError(MESSAGE_EAGER), HINT_EAGER)
         raise RuntimeError(MESSAGE_EAGER)
     tensors = [target for target in targets if isinstance(target, EagerTensor)]
     while recording.enclosing is not None and not any(t._recording is recording for t in tensors):
-        if recording.enclosing.frame is None or len(tensors) < len(targets):
+        if not _is_in_function(recording.enclosing) or len(tensors) < len(targets):
             break
         recording = recording.enclosing
     THREAD.recording = recording
@@ -269,6 +269,11 @@ def _beginning(recording: Recording) -> tuple[int, dict[int, Any]]:
     return frame.at.end, frame.seen
 
 
+def _is_in_function(recording: Recording) -> bool:
+    """Whether it is a function's, which is recorded or whose Python runs."""
+    return recording.frame is not None or _watched(recording) is not None
+
+
 def _watched(recording: Recording) -> WatchedRun | None:
     """Returns what a function has recorded whose Python runs, if it is there."""
     runs = [call.watched for call in THREAD.functions if call.watched is not None]
@@ -296,7 +301,7 @@ def _reaches_out(
     """Whether, in a body, targets depend on sources by way of what was computed outside of it."""
     recording = scope.trace
     outside = recording.enclosing
-    if outside is None or outside.frame is None or recording.frame is None:
+    if outside is None or recording.frame is None or not _is_in_function(outside):
         return False
     reads = recording.frame.seen
     taken = {
