@@ -1,4 +1,4 @@
-"""Convolutions with their gradients, as functions: milliseconds here and in TensorFlow.
+"""Convolutions and pools with their gradients, as functions: milliseconds here and in TensorFlow.
 
 python benchmarks/convolutions.py
 
@@ -30,13 +30,22 @@ CASES: dict[str, tuple[tuple[int, ...], tuple[int, ...], Callable[..., Any]]] = 
         (8, 32, 32, 64), (3, 3, 32, 64),
         lambda tf, x, w: tf.nn.conv2d_transpose(x, w, [8, 64, 64, 32], 2, "SAME"),
     ),
+    "maxima of 2 x 2": (
+        (16, 32, 32, 64), (64,), lambda tf, x, w: w * tf.nn.max_pool2d(x, 2, 2, "VALID"),
+    ),
+    "maxima of 3 x 3": (
+        (16, 32, 32, 64), (64,), lambda tf, x, w: w * tf.nn.max_pool2d(x, 3, 1, "SAME"),
+    ),
+    "averages of 3 x 3": (
+        (16, 32, 32, 64), (64,), lambda tf, x, w: w * tf.nn.avg_pool2d(x, 3, 1, "SAME"),
+    ),
 }  # fmt: skip
 CALLS = 20
 SECONDS_TO_COMPILE = 3.0
 
 
 def step(tf: Any, call: Callable[..., Any], x: Any, w: Any) -> Callable[[], Any]:
-    """Returns a function that computes a convolution and its gradients."""
+    """Returns a function that computes a convolution or pool and its gradients."""
     x, w = tf.constant(x), tf.Variable(w)
 
     @tf.function

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import tapefacade as tf
-from tapefacade._keras.backend import convolutions
+from tapefacade._keras.backend import best_forms
 from tapefacade._ops.nn import convolution, convolution_forms, convolution_transposed
 from tapefacade._trace.body_depth import BODIES_TRACED
 
@@ -26,7 +26,7 @@ def forms(monkeypatch):
 
         return call
 
-    for module in (convolution, convolution_transposed, convolutions):
+    for module in (convolution, convolution_transposed, best_forms):
         for name in ("in_other_form", "transposed_in_other_form"):
             if hasattr(module, name):
                 monkeypatch.setattr(module, name, counted(getattr(convolution_forms, name)))

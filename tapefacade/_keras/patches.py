@@ -25,7 +25,7 @@ from tapefacade._keras.backend import (
     tracebacks,
     variables,
 )
-from tapefacade._keras.backend.convolutions import in_best_form
+from tapefacade._keras.backend.best_forms import in_best_form
 from tapefacade._keras.backend.direct_functions import direct_function
 from tapefacade._keras.backend.lifted_functions import KerasState, lift, with_equal_indices
 from tapefacade._keras.backend.rows_of_gradients import FUNCTIONS_OF_ROWS

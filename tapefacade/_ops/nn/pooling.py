@@ -1,6 +1,5 @@
 """Maxima and averages over windows, also with the places of the maxima."""
 
-import functools
 import math
 from collections.abc import Sequence
 from typing import Any, NamedTuple
@@ -18,7 +17,6 @@ from tapefacade._definition.argument_checks import require_countable, require_ro
 from tapefacade._definition.op import TensorLike, function, op
 from tapefacade._definition.parameters import frozen_value
 from tapefacade._ops.image.patches import check_padding, positions
-from tapefacade._ops.nn.activation import endless_ones
 from tapefacade._ops.nn.convolution import (
     DataFormat,
     layout_of,
@@ -27,6 +25,7 @@ from tapefacade._ops.nn.convolution import (
     sequence_of,
     strides_and_dilations,
 )
+from tapefacade._ops.nn.windows import Windows, maxima, sums
 
 MESSAGE_BATCH = "Pooling is not yet supported on the batch dimension."
 MAXIMA = (*FLOATS_HALF_FIRST, "int32", "int64", "uint8", "int16", "int8", "uint16", "qint8")
@@ -77,30 +76,6 @@ def _check_window(
         )
 
 
-# What says where windows lie: their sizes, steps, paddings and dilations.
-Windows = tuple[tuple[int, ...], tuple[int, ...], tuple[tuple[int, int], ...], tuple[int, ...]]
-
-
-def _plain_maxima(x: jax.Array, windows: Windows) -> jax.Array:
-    window, steps, pads, rates = windows
-    low = -jnp.inf if jnp.issubdtype(x.dtype, jnp.floating) else jnp.iinfo(x.dtype).min
-    start = np.asarray(low, x.dtype)
-    return lax.reduce_window(x, start, lax.max, window, steps, pads, window_dilation=rates)
-
-
-@functools.partial(jax.custom_jvp, nondiff_argnums=(1,))
-def _maxima(x: jax.Array, windows: Windows) -> jax.Array:
-    return _plain_maxima(x, windows)
-
-
-@_maxima.defjvp
-def _maxima_jvp(windows: Windows, primals: tuple, tangents: tuple) -> tuple[jax.Array, jax.Array]:
-    """Takes the tangents where the maxima are; higher derivatives are zeros, not None."""
-    (x,), (tangent,) = primals, tangents
-    chosen = jax.jvp(lambda x: _plain_maxima(x, windows), (x,), (tangent * endless_ones(x),))[1]
-    return _maxima(x, windows), chosen
-
-
 def reduce_windows(
     input: jax.Array,
     window: Sequence[int],
@@ -117,17 +92,13 @@ def reduce_windows(
     if isinstance(pads, str):
         stretched = [(k - 1) * rate + 1 for k, rate in zip(window, rates, strict=True)]
         pads = lax.padtype_to_pads(input.shape, stretched, steps, pads)
-    pads = tuple(pads)
+    windows = Windows(window, steps, tuple(pads), rates)
     if kind == "MAX":
-        return _maxima(input, (window, steps, pads, rates))
-    zero = np.zeros((), input.dtype)
-    total = lax.reduce_window(input, zero, lax.add, window, steps, pads, window_dilation=rates)
+        return maxima(input, windows)
+    total = sums(input, windows)
     if not any(map(any, pads)):
         return total / jnp.asarray(math.prod(window), input.dtype)
-    ones = jnp.ones((1, *input.shape[1:]), input.dtype)
-    return total / lax.reduce_window(
-        ones, zero, lax.add, window, steps, pads, window_dilation=rates
-    )
+    return total / sums(jnp.ones((1, *input.shape[1:]), input.dtype), windows)
 
 
 @op("nn.max_pool2d", kernel="MaxPool", dtypes=MAXIMA)
