@@ -257,6 +257,8 @@ ELSEWHERE = {
     "experimental.dlpack.from_dlpack", "experimental.dlpack.to_dlpack", "get_static_value",
     "image.ResizeMethod", "is_symbolic_tensor", "ones_initializer", "print",
     "random_normal_initializer", "random_uniform_initializer", "zeros_initializer",
+    "compat.v1.nn.conv2d_backprop_filter", "compat.v1.nn.conv2d_backprop_input",
+    "compat.v1.nn.conv3d_backprop_filter", "compat.v1.nn.conv3d_backprop_filter_v2",
     *(
         f"{namespace}.{name}"
         for namespace in ("image", "io")

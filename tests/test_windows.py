@@ -6,7 +6,7 @@ import pytest
 
 import tapefacade as tf
 from tapefacade._ops.nn import windows as form
-from tapefacade._ops.nn.windows import Windows
+from tapefacade._ops.nn.windows import WindowPlaces
 
 # Shape, sizes, steps, pads, rates.
 CASES = [
@@ -43,7 +43,7 @@ def in_xlas_form(monkeypatch):
 @pytest.mark.parametrize(("shape", "sizes", "steps", "pads", "rates"), CASES)
 def test_form_is_the_pool(function, shape, sizes, steps, pads, rates, in_xlas_form):
     rng = np.random.default_rng(3)
-    where = Windows(sizes, steps, pads, rates)
+    where = WindowPlaces(sizes, steps, pads, rates)
 
     def values(x):
         return function(x, where), jax.vmap(lambda x: function(x[None], where)[0])(x)

@@ -25,7 +25,7 @@ from tapefacade._ops.nn.convolution import (
     sequence_of,
     strides_and_dilations,
 )
-from tapefacade._ops.nn.windows import Windows, maxima, sums
+from tapefacade._ops.nn.windows import WindowPlaces, maxima, sums
 
 MESSAGE_BATCH = "Pooling is not yet supported on the batch dimension."
 MAXIMA = (*FLOATS_HALF_FIRST, "int32", "int64", "uint8", "int16", "int8", "uint16", "qint8")
@@ -92,7 +92,7 @@ def reduce_windows(
     if isinstance(pads, str):
         stretched = [(k - 1) * rate + 1 for k, rate in zip(window, rates, strict=True)]
         pads = lax.padtype_to_pads(input.shape, stretched, steps, pads)
-    windows = Windows(window, steps, tuple(pads), rates)
+    windows = WindowPlaces(window, steps, tuple(pads), rates)
     if kind == "MAX":
         return maxima(input, windows)
     total = sums(input, windows)

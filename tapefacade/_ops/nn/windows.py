@@ -21,7 +21,7 @@ LONGEST = 8  # along an axis; more shifted arrays take long to compile
 DTYPES = (np.float32, np.float64, np.int32, np.int64)
 
 
-class Windows(NamedTuple):
+class WindowPlaces(NamedTuple):
     """Where windows lie: a number, or a pair of them, for each axis."""
 
     sizes: tuple[int, ...]
@@ -37,16 +37,16 @@ class Shifts(NamedTuple):
     size: int
     step: int
     rate: int
-    count: int
+    number: int
 
     def parts(self, x: jax.Array) -> list[jax.Array]:
         """Returns the first of each window, the second of each, and so on."""
         begins = [place * self.rate for place in range(self.size)]
-        reach = (self.count - 1) * self.step + 1
+        reach = (self.number - 1) * self.step + 1
         return [lax.slice_in_dim(x, b, b + reach, self.step, self.axis) for b in begins]
 
 
-def maxima(x: jax.Array, windows: Windows) -> jax.Array:
+def maxima(x: jax.Array, windows: WindowPlaces) -> jax.Array:
     """Takes the greatest of each window; the gradient goes to the first of equal ones.
 
     Args:
@@ -60,24 +60,26 @@ def maxima(x: jax.Array, windows: Windows) -> jax.Array:
 
 
 @functools.partial(jax.custom_jvp, nondiff_argnums=(1,))
-def _maxima(x: jax.Array, windows: Windows) -> jax.Array:
+def _maxima(x: jax.Array, windows: WindowPlaces) -> jax.Array:
     return _plain_maxima(x, windows)
 
 
 @_maxima.defjvp
-def _maxima_jvp(windows: Windows, primals: tuple, tangents: tuple) -> tuple[jax.Array, jax.Array]:
+def _maxima_jvp(
+    windows: WindowPlaces, primals: tuple, tangents: tuple
+) -> tuple[jax.Array, jax.Array]:
     """Takes the tangents where the maxima are; higher derivatives are zeros, not None."""
     (x,), (tangent,) = primals, tangents
     chosen = jax.jvp(lambda x: _plain_maxima(x, windows), (x,), (tangent * endless_ones(x),))[1]
     return _maxima(x, windows), chosen
 
 
-def _plain_maxima(x: jax.Array, windows: Windows) -> jax.Array:
+def _plain_maxima(x: jax.Array, windows: WindowPlaces) -> jax.Array:
     low = -jnp.inf if jnp.issubdtype(x.dtype, jnp.floating) else jnp.iinfo(x.dtype).min
     return _reduced(x, windows, np.asarray(low, x.dtype), lax.max, _greatest)
 
 
-def sums(x: jax.Array, windows: Windows) -> jax.Array:
+def sums(x: jax.Array, windows: WindowPlaces) -> jax.Array:
     """Adds up each window.
 
     Args:
@@ -92,7 +94,7 @@ def sums(x: jax.Array, windows: Windows) -> jax.Array:
 
 def _reduced(
     x: jax.Array,
-    windows: Windows,
+    windows: WindowPlaces,
     start: np.ndarray,
     function: Callable[..., jax.Array],
     along: Callable[[jax.Array, Shifts], jax.Array],
