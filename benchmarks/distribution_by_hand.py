@@ -24,7 +24,8 @@ ROWS = WIDTH = 1024
 RATE = 0.01
 STEPS_OF_TURN = 6
 AXIS = "replica"
-LARGE = 100_000  # elements, from which on a gradient is divided
+LARGEST = 2  # the position of the one matrix that is worth dividing
+SAME, ROW = PartitionSpec(), PartitionSpec(AXIS)
 
 
 def loss_of(weights, x, y):
@@ -63,8 +64,8 @@ def with_vector(weights, x, y):
 def with_parts(weights, x, y):
     loss, gradients = jax.value_and_grad(loss_of)(weights, x, y)
     return lax.psum(loss, AXIS), [
-        _part(*pair) if pair[0].size > LARGE else pair[0] - RATE * lax.psum(pair[1], AXIS)
-        for pair in zip(weights, gradients, strict=True)
+        _part(w, g) if position == LARGEST else w - RATE * lax.psum(g, AXIS)
+        for position, (w, g) in enumerate(zip(weights, gradients, strict=True))
     ]
 
 
@@ -76,34 +77,91 @@ def _part(weight, gradient):
     return lax.all_gather(own - RATE * summed, AXIS, tiled=True)
 
 
+def with_own_rows(weights, x, y):
+    """Each replica holds an eighth of the large matrix, and all get the whole of it for a step."""
+    whole = list(weights)
+    whole[LARGEST] = lax.all_gather(weights[LARGEST], AXIS, tiled=True)
+    loss, gradients = jax.value_and_grad(loss_of)(whole, x, y)
+    own = lax.psum_scatter(gradients[LARGEST], AXIS, tiled=True)
+    loss, gradients = lax.psum((loss, gradients), AXIS)  # the sum that nobody reads is removed
+    gradients[LARGEST] = own
+    return loss, updated(weights, gradients)
+
+
+def summed(weights, x, y):
+    return lax.psum(jax.value_and_grad(loss_of)(weights, x, y), AXIS)
+
+
+def on_one(function, mesh, places):
+    return jax.jit(function, donate_argnums=0)
+
+
+def in_replicas(function, mesh, places):
+    weights = [place.spec for place in places]
+    run = jax.shard_map(
+        function,
+        mesh=mesh,
+        in_specs=(weights, ROW, ROW),
+        out_specs=(SAME, weights),
+        check_vma=False,
+    )
+    return jax.jit(run, donate_argnums=0)
+
+
+def partitioned(function, mesh, places):
+    """The program of one device, which XLA's partitioner divides."""
+    outputs = NamedSharding(mesh, SAME), places
+    return jax.jit(function, donate_argnums=0, out_shardings=outputs)
+
+
+def updated_once(function, mesh, places):
+    """The gradients in replicas, the update on the first device, copied to the others."""
+    run = jax.jit(
+        jax.shard_map(
+            function, mesh=mesh, in_specs=(SAME, ROW, ROW), out_specs=SAME, check_vma=False
+        )
+    )
+    update = jax.jit(updated, donate_argnums=0)
+
+    def step(weights, x, y):
+        loss, gradients = run(weights, x, y)
+        first = [[v.addressable_data(0) for v in values] for values in (weights, gradients)]
+        return loss, jax.device_put(update(*first), places)
+
+    return step
+
+
 FORMS = {
-    "plain": plain,
-    "eight: gradients alone, of an eighth of the rows each": gradients_alone,
-    "eight: also the update, each of its own (wrong numbers)": plain,
-    "eight: also an all-reduce, of all gradients as they are": with_each,
-    "eight: the all-reduce of one vector": with_vector,
-    "eight: reduce-scatter of the large matrix, an eighth of its update, all-gather": with_parts,
+    "plain": (plain, on_one),
+    "eight: gradients alone, of an eighth of the rows each": (gradients_alone, in_replicas),
+    "eight: also the update, each of its own (wrong numbers)": (plain, in_replicas),
+    "eight: also an all-reduce, of all gradients as they are": (with_each, in_replicas),
+    "eight: the all-reduce of one vector": (with_vector, in_replicas),
+    "eight: reduce-scatter of the large matrix, an eighth of its update, all-gather": (
+        with_parts,
+        in_replicas,
+    ),
+    "eight: the same, with the all-gather before the step": (with_own_rows, in_replicas),
+    "eight: one update, copied to the other devices": (summed, updated_once),
+    "eight: the plain program, divided by XLA's partitioner": (plain, partitioned),
 }
 
 
-def by_hand(function, mesh):
-    """Returns a function that takes a step; with a mesh in eight replicas."""
+def by_hand(function, how, mesh):
+    """Returns a function that takes a step."""
     random = np.random.default_rng(0)
     features = distribution.FEATURES
     x, y = (random.normal(size=(ROWS, n)).astype("float32") for n in (features, 1))
     shapes = ((features, WIDTH), (WIDTH,), (WIDTH, WIDTH), (WIDTH,), (WIDTH, 1))
     weights = [random.normal(size=s).astype("float32") * 0.05 for s in shapes]
-    if mesh is None:
-        step = jax.jit(function, donate_argnums=0)
-        data, state = jax.device_put((x, y)), [jax.device_put(weights)]
-    else:
-        same, rows = PartitionSpec(), PartitionSpec(AXIS)
-        run = jax.shard_map(
-            function, mesh=mesh, in_specs=(same, rows, rows), out_specs=same, check_vma=False
-        )
-        step = jax.jit(run, donate_argnums=0)
-        data = jax.device_put((x, y), NamedSharding(mesh, rows))
-        state = [jax.device_put(weights, NamedSharding(mesh, same))]
+    places, rows = [None] * len(weights), None
+    if how is not on_one:
+        places, rows = [NamedSharding(mesh, SAME)] * len(weights), NamedSharding(mesh, ROW)
+    if function is with_own_rows:
+        places[LARGEST] = rows
+    step = how(function, mesh, places)
+    data = jax.device_put((x, y), rows)
+    state = [jax.device_put(weights, places)]
 
     def take():
         loss, state[0] = step(state[0], *data)
@@ -131,7 +189,7 @@ def main():
     jax.config.update("jax_platforms", "cpu")
     jax.config.update("jax_num_cpu_devices", REPLICAS)
     mesh = jax.make_mesh((REPLICAS,), (AXIS,))
-    steps = {name: by_hand(form, None if name == "plain" else mesh) for name, form in FORMS.items()}
+    steps = {name: by_hand(*form, mesh) for name, form in FORMS.items()}
     steps["tapefacade, plain"] = ours(tf.distribute.get_strategy())
     steps["tapefacade, eight"] = ours(tf.distribute.MirroredStrategy())
     for take in steps.values():
