@@ -54,7 +54,8 @@ class Namespace(NamedTuple):
     twin: bool = True
 
 
-FAKE_QUANTIZATION = """
+QUANTIZATION = """
+dequantize quantize quantized_concat
 fake_quant_with_min_max_args fake_quant_with_min_max_args_gradient
 fake_quant_with_min_max_vars fake_quant_with_min_max_vars_gradient
 fake_quant_with_min_max_vars_per_channel fake_quant_with_min_max_vars_per_channel_gradient
@@ -110,7 +111,8 @@ NAMESPACES = {
             "erf": "math.erf",
             "erfc": "math.erfc",
             "expm1": "math.expm1",
-            **{name: f"quantization.{name}" for name in FAKE_QUANTIZATION.split()},
+            **{name: f"quantization.{name}" for name in QUANTIZATION.split()},
+            "quantize_v2": "quantization.quantize",
             "fft": "signal.fft",
             "fft2d": "signal.fft2d",
             "fft3d": "signal.fft3d",

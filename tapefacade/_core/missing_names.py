@@ -369,7 +369,6 @@ HINTS = {
             "resource_loader": "Write `importlib.resources`",
             "security tools": _PRIVATE,
             "user_ops": _CPP,
-            "dequantize quantize quantize_v2 quantized_concat": (_FAKE_QUANT),
         }.items()
         for name in names.split()
     },

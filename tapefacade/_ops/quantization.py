@@ -6,19 +6,25 @@ within the limits.
 """
 
 import functools
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jax import lax
 
+from tapefacade._core import dtypes, errors
 from tapefacade._core.conversion import convert
 from tapefacade._core.dtypes import float32
 from tapefacade._core.error_texts import (
+    below_minimum,
     input_rank_too_low,
     invalid,
+    refused_by_kernel,
     refused_choice,
     refused_input,
+    refused_type,
     shape_text,
 )
 from tapefacade._core.kernel_dtypes import FLOATS
@@ -27,8 +33,10 @@ from tapefacade._definition.op import (
     Check,
     Differentiable,
     FreeTensor,
+    NoGradient,
     NotDifferentiable,
     TensorLike,
+    TensorList,
     function,
     op,
 )
@@ -686,3 +694,402 @@ def fake_quant_with_min_max_vars_per_channel_gradient(
     tensors = _inputs(f"{KERNEL_PER_CHANNEL}Gradient", gradients, inputs, min, max)
     found = _channels_gradient(*tensors, num_bits=int(num_bits), narrow=bool(narrow_range))
     return FakeQuantWithMinMaxVarsPerChannelGradient(*found)
+
+
+# Integers that stand for numbers. An element of a quantized type is held as the integer it is.
+
+STORED = {
+    dtypes.qint8: np.dtype("int8"), dtypes.quint8: np.dtype("uint8"),
+    dtypes.qint32: np.dtype("int32"), dtypes.qint16: np.dtype("int16"),
+    dtypes.quint16: np.dtype("uint16"),
+}  # fmt: skip
+QUANTIZED = tuple(kind.kernel_name for kind in STORED)
+RANGE_MODES = ("MIN_COMBINED", "MIN_FIRST", "SCALED")
+ROUND_MODES = ("HALF_AWAY_FROM_ZERO", "HALF_TO_EVEN")
+LARGEST_INT32 = np.float32(2147483520)  # the greatest float32 that is an int32
+
+
+class QuantizeV2(NamedTuple):
+    """What `tf.quantization.quantize` returns."""
+
+    output: EagerTensor
+    output_min: EagerTensor
+    output_max: EagerTensor
+
+
+class QuantizedConcat(NamedTuple):
+    """What `tf.quantization.quantized_concat` returns."""
+
+    output: EagerTensor
+    output_min: EagerTensor
+    output_max: EagerTensor
+
+
+class IntegerStorage(NamedTuple):
+    """How numbers are stored: the type of the integers, and what decides their steps."""
+
+    kind: np.dtype
+    mode: str
+    axis: int
+    narrow_range: bool
+
+    @property
+    def limits(self) -> tuple[int, int]:
+        """The least and the greatest integer."""
+        info = np.iinfo(self.kind)
+        narrow = self.narrow_range and self.mode == "SCALED"
+        return int(info.min) + int(narrow), int(info.max)
+
+    def along_axis(self, limit: jax.Array, rank: int) -> jax.Array:
+        """Gives limits the shape in which they go with a tensor."""
+        if self.axis < 0:
+            return jnp.reshape(limit, ())
+        return jnp.reshape(limit, [-1 if place == self.axis else 1 for place in range(rank)])
+
+    def check_axis(self, kernel: str) -> None:
+        """Raises for a mode that knows no axis."""
+        if self.axis >= 0 and self.mode == "MIN_FIRST":
+            message = f"MIN_FIRST mode is not implemented for {kernel} with axis != -1."
+            raise errors.UnimplementedError(None, None, message)
+
+
+def _away_from_zero(x: jax.Array) -> jax.Array:
+    return lax.round(x, lax.RoundingMethod.AWAY_FROM_ZERO)
+
+
+def _counted_from_least(x: jax.Array, low: Any, high: Any, kind: np.dtype) -> jax.Array:
+    """Finds the integers of the mode `MIN_FIRST`: the step is a part of the whole range."""
+    least, most = np.iinfo(kind).min, np.iinfo(kind).max
+    scale = _quotient(float(most) - float(least), high - low)
+    scale = jnp.where(high == low, np.float32(0), scale)
+    first = _away_from_zero(low * scale)
+    found = _away_from_zero(x * scale) - (first - np.float32(least))
+    return jnp.clip(found, np.float32(least), min(np.float32(most), LARGEST_INT32)).astype(kind)
+
+
+def _read_from_least(x: jax.Array, low: Any, high: Any, kind: np.dtype) -> jax.Array:
+    """Reads what the mode `MIN_FIRST` has stored."""
+    least, most = np.iinfo(kind).min, np.iinfo(kind).max
+    step = _quotient(high - low, float(most) - float(least))
+    first = jnp.where(high == low, low, _away_from_zero(low / step) * step)
+    return _product(x.astype(np.float32) - np.float32(least), step) + first
+
+
+def _check_limits_of_axis(input: Any, low: Any, high: Any, axis: int) -> None:
+    if axis >= input.ndim:
+        raise refused_by_kernel(
+            "Axis is on a zero-based index, so its value must always be less than number of "
+            f"input's dims, but given axis value was {axis} and input's dims was {input.ndim}"
+        )
+    for name, limit in (("min_range", low), ("max_range", high)):
+        if axis < 0 and limit.size != 1:
+            raise refused_by_kernel(
+                f"If axis is not specified, {name} must contain a single float element, but it "
+                f"contains {limit.size} elements"
+            )
+        begin = (
+            f"If axis is specified, {name} must be a 1-D tensor whose size matches the axis "
+            f"dimension of the input and output tensors, but {name} "
+        )
+        if axis >= 0 and limit.ndim != 1:
+            raise refused_by_kernel(f"{begin}dims are {limit.ndim}")
+        if axis >= 0 and limit.size != input.shape[axis]:
+            raise refused_by_kernel(
+                f"{begin}is a 1-D tensor of size {limit.size} and input's axis dimension is of "
+                f"size {input.shape[axis]}"
+            )
+
+
+def _ranges_in_order(min_range: Any, max_range: Any, **_: Any) -> tuple[Any]:
+    if jnp.shape(min_range) != jnp.shape(max_range):
+        return (True,)  # refused when it was recorded
+    return (jnp.all(min_range <= max_range),)
+
+
+def _falling_range(**_: Any) -> Exception:
+    return invalid("input_max_range must be larger than input_min_range.")
+
+
+@op(
+    "_quantize",
+    kernel="QuantizeV2",
+    gradient=NoGradient("QuantizeV2"),
+    check=Check(("min_range", "max_range"), _ranges_in_order, _falling_range),
+)
+def _quantize(
+    input: FreeTensor,
+    min_range: FreeTensor,
+    max_range: FreeTensor,
+    storage: IntegerStorage,
+    round_mode: str,
+    ensure_minimum_range: float,
+) -> tuple[jax.Array, jax.Array, jax.Array]:
+    """Stores numbers as integers."""
+    _check_limits_of_axis(input, min_range, max_range, storage.axis)
+    storage.check_axis("Quantize")
+    zero, one = np.float32(0), np.float32(1)
+    least_width = jnp.maximum(one, jnp.maximum(jnp.abs(min_range), jnp.abs(max_range)))
+    low = jnp.minimum(zero, min_range)
+    high = jnp.maximum(max_range, low + least_width * np.float32(ensure_minimum_range))
+    high = jnp.maximum(zero, high)
+    low, high = (storage.along_axis(limit, input.ndim) for limit in (low, high))
+    least, most = storage.limits
+    if storage.mode == "MIN_FIRST":
+        output = _counted_from_least(input, low, high, storage.kind)
+    elif storage.mode == "SCALED":
+        greatest = np.finfo(np.float32).max
+        by_low = jnp.where(least * low > 0, least / low, greatest)
+        scale = jnp.minimum(by_low, jnp.where(most * high > 0, most / high, greatest))
+        low, high = least / scale, most / scale
+        scaled = jnp.maximum(jnp.minimum(input, high), low) * scale
+        rounded = jnp.round if round_mode == "HALF_TO_EVEN" else _away_from_zero
+        output = rounded(scaled).astype(storage.kind)
+    else:
+        scale = _quotient(np.float32(float(most) - float(least)), high - low)
+        scaled = _product(jnp.maximum(jnp.minimum(input, high), low) - low, scale)
+        if least < 0:
+            half = np.float32((float(most) - float(least) + 1) / 2)
+            output = _away_from_zero(scaled - half).astype(storage.kind)
+        else:
+            output = jnp.floor(scaled + np.float32(0.5)).astype(storage.kind)
+    return output, jnp.reshape(low, min_range.shape), jnp.reshape(high, min_range.shape)
+
+
+@function("quantization.quantize")
+def quantize(
+    input: Any,
+    min_range: Any,
+    max_range: Any,
+    T: Any,  # noqa: N803
+    mode: str = "MIN_COMBINED",
+    round_mode: str = "HALF_AWAY_FROM_ZERO",
+    name: None = None,
+    narrow_range: bool = False,
+    axis: int | None = None,
+    ensure_minimum_range: float = 0.01,
+) -> QuantizeV2:
+    """Stores the numbers between two limits as integers.
+
+    Unlike TensorFlow, the integers have the type that they are stored in: int8 for `tf.qint8`,
+    uint8 for `tf.quint8`, and so on. `tf.quantization.dequantize` takes them. What lies at the
+    upper limit is not stored as the least integer of 32 bits.
+
+    Args:
+        input: a float32 tensor.
+        min_range: the lower limit, a float32 number; with `axis` one for each of its elements. 0
+            always lies between the limits: one above it becomes 0.
+        max_range: the upper limit, likewise.
+        T: the type: `tf.qint8`, `tf.quint8`, `tf.qint16`, `tf.quint16` or `tf.qint32`.
+        mode: `"MIN_COMBINED"` gives the limits the least and the greatest integer, `"MIN_FIRST"` as
+            well, and one of them to 0; with `"SCALED"` the integer 0 stands for 0.
+        round_mode: `"HALF_AWAY_FROM_ZERO"`, or with `"SCALED"` also `"HALF_TO_EVEN"`.
+        name: ignored.
+        narrow_range: with `"SCALED"`, leave out the lowest integer.
+        axis: a dimension whose slices have limits of their own.
+        ensure_minimum_range: how far apart the limits are at least, in relation to the greater one
+            or 1.
+
+    Returns:
+        A named tuple: the integers in the shape of `input`, and the limits that were used.
+
+    Raises:
+        InvalidArgumentError: if an argument is wrong.
+        UnimplementedError: for an axis with `"MIN_FIRST"`.
+
+    >>> found = tf.quantization.quantize([-1.0, 0.1, 0.6], -1.0, 1.0, tf.quint8)
+    >>> found.output.numpy()
+    array([  0, 140, 204], dtype=uint8)
+    """
+    input, low, high = _inputs("QuantizeV2", input, min_range, max_range)
+    wanted = dtypes.as_dtype(T)
+    if wanted not in STORED:
+        raise refused_type("T", wanted.kernel_name, QUANTIZED)
+    storage = _storage(STORED[wanted], mode, axis, narrow_range, input)
+    if round_mode not in ROUND_MODES:
+        raise invalid(refused_choice("round_mode", round_mode, ROUND_MODES))
+    if round_mode == "HALF_TO_EVEN" and mode != "SCALED":
+        raise refused_by_kernel(
+            f"Round mode 'HALF_TO_EVEN' only supported for mode 'SCALED', but mode is '{mode}'."
+        )
+    return QuantizeV2(*_quantize(input, low, high, storage, round_mode, ensure_minimum_range))
+
+
+def _storage(
+    kind: np.dtype, mode: str, axis: int | None, narrow: Any, input: Any
+) -> IntegerStorage:
+    if mode not in RANGE_MODES:
+        raise invalid(refused_choice("mode", mode, RANGE_MODES))
+    place = -1 if axis is None else int(axis)
+    if axis is not None and place < 0:
+        place %= input.shape.ndims
+    return IntegerStorage(kind, mode, place, bool(narrow))
+
+
+@op("_dequantize", kernel="Dequantize", gradient=NoGradient("Dequantize"))
+def _dequantize(
+    input: FreeTensor,
+    min_range: FreeTensor,
+    max_range: FreeTensor,
+    storage: IntegerStorage,
+    dtype: Any,
+) -> jax.Array:
+    """Reads numbers that are stored as integers."""
+    axis = storage.axis
+    if axis >= input.ndim:
+        raise refused_by_kernel(f"Axis must be less than input dimension({input.ndim}), got {axis}")
+    wanted = 1 if axis < 0 else input.shape[axis]
+    for name, limit in (("min", min_range), ("max", max_range)):
+        if limit.size != wanted:
+            raise refused_by_kernel(
+                f"input_{name}_tensor must have as many elements as input on the dequantization "
+                f"axis ({axis}), got {limit.size}, expected {wanted}"
+            )
+    storage.check_axis("Dequantize")
+    low, high = (storage.along_axis(limit, input.ndim) for limit in (min_range, max_range))
+    least, most = storage.limits
+    numbers = input.astype(np.float32)
+    if storage.mode == "MIN_FIRST":
+        found = _read_from_least(input, low, high, storage.kind)
+    elif storage.mode == "SCALED":
+        scale = high / np.float32(most)
+        found = numbers * (jnp.maximum(low / np.float32(least), scale) if least else scale)
+    else:
+        step = (high - low) / np.float32(float(most) - float(least))
+        half = np.float32(0 if least == 0 else (float(most) - float(least) + 1) / 2)
+        found = _product(numbers + half, step) + low
+    return found.astype(dtype.as_numpy_dtype)
+
+
+@function("quantization.dequantize")
+def dequantize(
+    input: Any,
+    min_range: Any,
+    max_range: Any,
+    mode: str = "MIN_COMBINED",
+    name: None = None,
+    axis: int | None = None,
+    narrow_range: bool = False,
+    dtype: Any = float32,
+) -> EagerTensor:
+    """Reads numbers that `tf.quantization.quantize` has stored as integers.
+
+    Unlike TensorFlow, the integers have the type that they are stored in, see
+    `tf.quantization.quantize`, and `"SCALED"` takes int32.
+
+    Args:
+        input: the integers: int8, uint8, int16, uint16 or int32.
+        min_range: the lower limit, as it was used; with `axis` one for each of its elements.
+        max_range: the upper limit, likewise.
+        mode: as it was used.
+        name: ignored.
+        axis: the dimension whose slices have limits of their own.
+        narrow_range: as it was used.
+        dtype: `tf.float32`, or with `"MIN_COMBINED"` also `tf.bfloat16`.
+
+    Returns:
+        A tensor of the shape of `input`.
+
+    Raises:
+        InvalidArgumentError: if an argument is wrong.
+        UnimplementedError: for an axis with `"MIN_FIRST"`.
+
+    >>> stored = tf.constant([0, 140, 204], tf.uint8)
+    >>> tf.quantization.dequantize(stored, -1.0, 1.0).numpy().round(4)
+    array([-1.   ,  0.098,  0.6  ], dtype=float32)
+    """
+    input = convert(input)
+    kind = input.dtype.as_numpy_dtype
+    if np.dtype(kind) not in STORED.values():
+        raise refused_type("T", input.dtype.kernel_name, QUANTIZED)
+    wanted = dtypes.as_dtype(dtype)
+    if wanted not in (dtypes.bfloat16, float32):
+        raise refused_type("dtype", wanted.kernel_name, ("bfloat16", "float"))
+    if wanted is dtypes.bfloat16 and mode != RANGE_MODES[0]:
+        raise refused_by_kernel(
+            f"When output type is bfloat16, Mode string must be '{RANGE_MODES[0]}', is '{mode}'"
+        )
+    low, high = convert(min_range, float32), convert(max_range, float32)
+    storage = _storage(np.dtype(kind), mode, axis, narrow_range, input)
+    return _dequantize(input, low, high, storage, wanted)
+
+
+@op("_quantized_concat", kernel="QuantizedConcat", gradient=NoGradient("QuantizedConcat"))
+def _quantized_concat(
+    values: TensorList, lows: FreeTensor, highs: FreeTensor, axis: int
+) -> tuple[jax.Array, jax.Array, jax.Array]:
+    """Joins integers that stand for numbers between limits of their own."""
+    first = values[0]
+    if not 0 <= axis < first.ndim:
+        raise refused_by_kernel(
+            "ConcatOp : Expected concatenating dimensions in the range "
+            f"[0, {first.ndim}), but got {axis}"
+        )
+    for place, value in enumerate(values[1:], 1):
+        sizes = [shape[:axis] + shape[axis + 1 :] for shape in (first.shape, value.shape)]
+        if sizes[0] != sizes[1]:
+            raise refused_by_kernel(
+                f"ConcatOp : Dimensions of inputs should match: shape[0] = "
+                f"{shape_text(first.shape)} vs. shape[{place}] = {shape_text(value.shape)}"
+            )
+    kind = np.dtype(first.dtype)
+    low, high = jnp.minimum(np.float32(0), jnp.min(lows)), jnp.max(highs)
+    if np.iinfo(kind).min < 0:
+        high = jnp.maximum(jnp.abs(low), jnp.abs(high))
+        low = -high
+    parts = [
+        jnp.where(
+            (lows[place] == low) & (highs[place] == high),
+            value,
+            _counted_from_least(
+                _read_from_least(value, lows[place], highs[place], kind), low, high, kind
+            ),
+        )
+        for place, value in enumerate(values)
+    ]
+    return jnp.concatenate(parts, axis), low, high
+
+
+@function("quantization.quantized_concat")
+def quantized_concat(
+    concat_dim: Any, values: Sequence[Any], input_mins: Any, input_maxes: Any, name: None = None
+) -> QuantizedConcat:
+    """Joins tensors of integers that stand for numbers, each between limits of its own.
+
+    Unlike TensorFlow, the integers have the type that they are stored in, see
+    `tf.quantization.quantize`, and all of these types are known.
+
+    Args:
+        concat_dim: the dimension, 0 or greater.
+        values: two or more tensors of one type, equal in the other dimensions.
+        input_mins: the lower limit of each, float32.
+        input_maxes: the upper limit of each, float32.
+        name: ignored.
+
+    Returns:
+        A named tuple: the integers, and the limits that they are between now.
+
+    Raises:
+        InvalidArgumentError: if an argument is wrong.
+
+    >>> stored = tf.constant([0, 255], tf.uint8)
+    >>> tf.quantization.quantized_concat(0, [stored, stored], [0.0, 0.0], [1.0, 2.0]).output.numpy()
+    array([  0, 128,   0, 255], dtype=uint8)
+    """
+    tensors = [convert(value) for value in values]
+    if len(tensors) < 2:
+        raise invalid(below_minimum("N", len(tensors), 2))
+    for place, tensor in enumerate(tensors):
+        if np.dtype(tensor.dtype.as_numpy_dtype) not in STORED.values():
+            raise refused_type("T", tensor.dtype.kernel_name, QUANTIZED)
+        if tensor.dtype is not tensors[0].dtype:
+            raise refused_input(
+                "QuantizedConcat", place + 1, tensors[0].dtype.kernel_name, tensor.dtype.kernel_name
+            )
+    for limits in (input_mins, input_maxes):
+        if len(limits) != len(tensors):
+            raise invalid(
+                f"QuantizedConcat takes {len(tensors)} limits for {len(tensors)} tensors, "
+                f"not {len(limits)}"
+            )
+    lows, highs = (convert(list(limits), float32) for limits in (input_mins, input_maxes))
+    return QuantizedConcat(*_quantized_concat(tensors, lows, highs, int(concat_dim)))
