@@ -214,9 +214,15 @@ class Rebatch(DatasetNode):
         spec = self.input.known_spec()
         return None if spec is None else mapped(self._leaf_spec, spec)
 
+    def _probed(self) -> Any:
+        return mapped(self._leaf_spec, self.input.spec)
+
     def _leaf_spec(self, spec: Any) -> Any:
         rest = spec.shape[1:] if spec.shape.rank is not None else None
-        size = self._sizes[0] if self._drop and len(set(self._sizes)) == 1 else None
+        rows = spec.shape[0] if spec.shape.rank else None
+        size, *others = set(self._sizes)
+        if others or not (self._drop or (rows is not None and rows % size == 0)):
+            size = None
         return TensorSpec(TensorShape([size]).concatenate(TensorShape(rest)), spec.dtype)
 
     def elements_from(self, elements: Iterator[Any]) -> Iterator[Any]:
@@ -224,6 +230,11 @@ class Rebatch(DatasetNode):
         rows: list[Any] = []
         size = next(sizes)
         pack: Any = None
+
+        def packed_rows(chosen: list[Any]) -> Any:
+            columns = enumerate(zip(*chosen, strict=True))
+            return pack([batch_of(column, k) for k, column in columns])
+
         for element in elements:
             if type(element) is ElementError:
                 yield element
@@ -234,12 +245,10 @@ class Rebatch(DatasetNode):
             rows.extend(columns if count_of(flat[0]) else [])
             while len(rows) >= size:
                 chosen, rows = rows[:size], rows[size:]
-                yield pack(
-                    [batch_of(column, k) for k, column in enumerate(zip(*chosen, strict=True))]
-                )
+                yield attempt(packed_rows, chosen)
                 size = next(sizes)
         if rows and not self._drop:
-            yield pack([batch_of(column, k) for k, column in enumerate(zip(*rows, strict=True))])
+            yield attempt(packed_rows, rows)
 
 
 class Windows(DatasetNode):

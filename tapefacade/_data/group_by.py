@@ -161,6 +161,10 @@ class RejectionResample(DatasetNode):
         kind, spec = self._class.spec, self.input.known_spec()
         return None if kind is None or spec is None else (kind, spec)
 
+    def _probed(self) -> Any:
+        kind = super()._probed()[0] if self._class.spec is None else self._class.spec
+        return kind, self.input.spec
+
     def elements_from(self, elements: Iterator[Any]) -> Iterator[Any]:
         random = np.random.default_rng(self._seed)
         class_of = self._class.started()

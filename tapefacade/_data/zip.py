@@ -1,5 +1,6 @@
 """Several datasets as one: zip, enumerate, concatenate, and elements of those that numbers name."""
 
+import functools
 import itertools
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -199,10 +200,10 @@ class DirectedInterleave(DatasetNode):
         specs = [node.known_spec() for node in self.inputs[1:]]
         if any(spec is None for spec in specs):
             return None
-        found = specs[0]
-        for spec in specs[1:]:
-            found = merged_spec(found, spec)
-        return found
+        return functools.reduce(merged_spec, specs)
+
+    def _probed(self) -> Any:
+        return functools.reduce(merged_spec, [node.spec for node in self.inputs[1:]])
 
     def cardinality(self) -> int:
         counts = [node.cardinality() for node in self.inputs[1:]]

@@ -455,7 +455,14 @@ class SyncOnReadVariable(MirroredVariable):
 
     def _changed(self, *args: Any, **kwargs: Any) -> Any:
         self._require_aggregation()
-        return super()._changed(*args, **kwargs)
+        result = super()._changed(*args, **kwargs)
+        return result if result is None or is_in_run() or is_in_replica() else self.value()
+
+    def _put(self, tensor: EagerTensor) -> None:
+        if self._is_sum and self.dtype.is_integer and not is_in_run():
+            count = np.asarray(self._count, tensor._type.numpy_dtype)
+            tensor = multiply(self._shares(tensor), count)  # what is left over, no replica gets
+        super()._put(tensor)
 
     def _brought_together(self, value: Any) -> Any:
         return value

@@ -276,10 +276,23 @@ class DistributedIterator(DatasetIterator):
         sources = list(itertools.islice(itertools.cycle(self._sources), self._count))
         batches = [next(source, None) for source in sources]
         ended = [s for s, batch in zip(sources, batches, strict=True) if batch is None]
-        if len(ended) == self._count or (ended and not _has_empty_batches(spec)):
+        if len(ended) == self._count or (ended and not self._has_empty_batches()):
             return following(ended[0])  # raises
         batches = [nest.map_structure(_nothing, spec) if b is None else b for b in batches]
         return nest.map_structure(lambda *parts: self._joined(parts), *batches)
+
+    def _has_empty_batches(self) -> bool:
+        """Whether a replica for which there is no batch left may get one of no examples.
+
+        As in TensorFlow, none may where no size of the batches is open: then such a rest is left
+        out. What is known only from the elements that come first is open.
+        """
+        dataset = self._distributed._dataset
+        parts = [
+            part for part in nest.flatten(dataset.element_spec) if isinstance(part, TensorSpec)
+        ]
+        are_closed = all(part.shape.is_fully_defined() for part in parts)
+        return not are_closed or not dataset._node.is_known
 
     def _joined(self, parts: Sequence[Any]) -> PerReplica:
         """Makes one value of the batches of the replicas."""
@@ -380,15 +393,6 @@ class ProcessIterator(DistributedIterator):
         spec = self._distributed._dataset.element_spec
         elements += [nest.map_structure(_nothing, spec)] * (here - len(elements))
         return elements, True
-
-
-def _has_empty_batches(spec: Any) -> bool:
-    """Whether a replica for which there is no batch left may get one of no examples.
-
-    As in TensorFlow, none may where no size of the batches is open: then such a rest is left out.
-    """
-    parts = [part for part in nest.flatten(spec) if isinstance(part, TensorSpec)]
-    return not all(part.shape.is_fully_defined() for part in parts)
 
 
 def rows_for_processes(batch: Any, count: int) -> list[Any]:

@@ -45,7 +45,13 @@ from tapefacade._distribute.replica_uneven_run_op import (
     UnevenRun,
     UnevenRunForEffects,
 )
-from tapefacade._distribute.replica_values import PerReplica, ReplicaValues, regrouped, selected
+from tapefacade._distribute.replica_values import (
+    PerReplica,
+    ReplicaValues,
+    as_component,
+    regrouped,
+    selected,
+)
 from tapefacade._function.control.bodies import Body, BodyProgram, body_of, operand, record_checks
 from tapefacade._function.control.scan_op import BodyKey
 from tapefacade._function.function.rewriter import REWRITER
@@ -259,7 +265,7 @@ class ReplicaCall:
     def _is_dense(self) -> bool:
         """Whether all values of the replicas are tensors of numbers."""
         own = [leaf for leaf in self.flat if isinstance(leaf, ReplicaValues)]
-        values = [_as_operand(value) for leaf in own for value in leaf._every()]
+        values = [as_component(value) for leaf in own for value in leaf._every()]
         return all(type(value) is EagerTensor for value in values)
 
     def _operands_of(self, replica: int) -> list[EagerTensor]:
@@ -507,7 +513,7 @@ def _stacked(value: ReplicaValues) -> Any:
     """Returns the values of the replicas stacked, or their parts; None if their types differ."""
     if value._stacked is not None:
         return value._stacked
-    parts = [_parts(_as_operand(each)) for each in value._every()]
+    parts = [_parts(as_component(each)) for each in value._every()]
     types = {tuple(part._type for part in each) for each in parts}
     if len(types) > 1 or any(type(part) is not EagerTensor for each in parts for part in each):
         return None
@@ -516,10 +522,6 @@ def _stacked(value: ReplicaValues) -> Any:
 
 def _is_composite(value: Any) -> bool:
     return isinstance(value, CompositeTensor)
-
-
-def _as_operand(value: Any) -> Any:
-    return value if isinstance(value, CompositeTensor) else convert(value)
 
 
 def _parts(value: Any) -> list[EagerTensor]:

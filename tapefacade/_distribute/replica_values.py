@@ -98,9 +98,7 @@ class ReplicaValues(DistributedValues, CompositeTensor):
         return [self._row] if self._row is not None else list(self._every())
 
     def _components(self) -> Sequence[Any]:
-        return [
-            held if isinstance(held, CompositeTensor) else convert(held) for held in self._held()
-        ]
+        return list(map(as_component, self._held()))
 
     def _with_components(self, components: Sequence[Any]) -> Any:
         if self._stacked is not None:
@@ -120,7 +118,7 @@ class ReplicaValues(DistributedValues, CompositeTensor):
         if self._stacked is not None:
             type_ = self._stacked._type
             return PerReplicaSpec(*[TensorSpec(type_.shape[1:], type_.dtype)] * self._count)
-        return PerReplicaSpec(*[spec_of(convert(value)) for value in self._every()])
+        return PerReplicaSpec(*[spec_of(as_component(value)) for value in self._every()])
 
     def _refusal(self) -> str:
         return MESSAGE_OUTSIDE
@@ -134,6 +132,11 @@ class ReplicaValues(DistributedValues, CompositeTensor):
     def _shown(self, text: Any) -> str:
         lines = [f"  {place}: {text(value)}" for place, value in enumerate(self.values)]
         return f"{type(self).__name__}:{{\n" + ",\n".join(lines) + "\n}"
+
+
+def as_component(value: Any) -> Any:
+    """Returns what a replica has as a tensor, or as the composite that it is."""
+    return value if isinstance(value, CompositeTensor) else convert(value)
 
 
 def rows_here(stacked: EagerTensor, here: range) -> tuple[EagerTensor, ...]:

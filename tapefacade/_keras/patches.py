@@ -26,6 +26,7 @@ from tapefacade._keras.backend import (
     variables,
 )
 from tapefacade._keras.backend.best_forms import in_best_form
+from tapefacade._keras.backend.crossentropies import of_logits, of_probabilities
 from tapefacade._keras.backend.direct_functions import direct_function
 from tapefacade._keras.backend.lifted_functions import KerasState, lift, with_equal_indices
 from tapefacade._keras.backend.rows_of_gradients import FUNCTIONS_OF_ROWS
@@ -243,10 +244,11 @@ def _lifted() -> dict[Any, Any]:
         module = importlib.import_module(f"keras.src.backend.jax.{short}")
         for name, function in list(vars(module).items()):
             if _is_own(function, module) and name not in FUNCTIONS_LEFT_ALONE:
-                computed = in_best_form(name, function) if short == "nn" else function
-                made = direct_function(
-                    name, lift(computed, name, is_narrow=short in MODULES_OF_32_BITS)
-                )
+                computed = function
+                if short == "nn":
+                    computed = of_probabilities(name, in_best_form(name, function))
+                lifted = lift(computed, name, is_narrow=short in MODULES_OF_32_BITS)
+                made = of_logits(name, direct_function(name, lifted))
                 replaced[function] = random.seeded(made) if random.takes_seed(function) else made
                 PATCHES.set(module, name, replaced[function])
     knumpy = importlib.import_module("keras.src.backend.jax.numpy")
@@ -329,6 +331,8 @@ def _change_training() -> None:
     PATCHES.set(epochs, "_enumerate_iterator", enumerated)
     for name in ("fit", "evaluate", "predict"):
         PATCHES.set(training, name, trainer.reads_for_strategy(getattr(training, name)))
+    for name in ("train_on_batch", "test_on_batch", "predict_on_batch"):
+        PATCHES.set(training, name, trainer.keeps_batch_whole(getattr(training, name)))
     PATCHES.set(training, "_symbolic_build", trainer.in_scope_of_model(training._symbolic_build))
     operation = importlib.import_module("keras.src.ops.operation").Operation
     inferred = tracebacks.inferred_with_op_errors(operation.compute_output_spec)

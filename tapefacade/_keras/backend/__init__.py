@@ -16,6 +16,8 @@ place. How a function of Keras is bridged, also one that a new version of Keras 
   draws random numbers in `random.py`; `_change`, in `patches.py`, puts them in Keras's place.
 - What is no function of the backend (a method of a layer, a data adapter) is changed with
   `PATCHES.set`, so that `undo` can give it back.
+- Cross entropies are those of Keras for TensorFlow: of the logits where these are known, in
+  `crossentropies.py`.
 - What JAX refuses is asked of Keras's functions for TensorFlow: `tensorflow_functions.py`.
 
 A new function is tested by a program in `tests/programs/keras_*.py`; TensorFlow answers it.

@@ -6,6 +6,7 @@ TensorFlow's manner (`def train_step(self, data)`, with a tape of its own) is tr
 
 import contextlib
 import functools
+import itertools
 import weakref
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -20,6 +21,7 @@ from tapefacade._keras.backend.variables import adopt
 from tapefacade._keras.keras2.registered_types import as_tensor
 from tapefacade._keras.training.datasets import READING
 from tapefacade._keras.training.optimizer_update import scaled_for_replicas, unscaled_of_replicas
+from tapefacade._ops.array.joining import concat
 from tapefacade._ops.math.reduction import reduce_sum
 from tapefacade._tape.tape import GradientTape
 
@@ -159,6 +161,17 @@ def reads_for_strategy(original: Callable[..., Any]) -> Callable[..., Any]:
     return method
 
 
+def keeps_batch_whole(original: Callable[..., Any]) -> Callable[..., Any]:
+    """Makes a method of models that is given one batch: each replica takes all of it, as in TF."""
+
+    @functools.wraps(original)
+    def method(self: Any, *args: Any, **kwargs: Any) -> Any:
+        with READING.temporarily(strategy=None):  # also in a callback of `fit`
+            return original(self, *args, **kwargs)
+
+    return method
+
+
 def ends_when_dropped(original: Callable[..., Any]) -> Callable[..., Any]:
     """Makes the generator of an epoch, which does not keep the object that keeps it.
 
@@ -227,20 +240,21 @@ def _over_batches(
 
     def function(state: Any, iterator: Iterator[Any]) -> tuple[Any, Any]:
         result = call(batch(next(iterator)))
-        for _ in range(model.steps_per_execution - 1):
-            try:
-                data = next(iterator)
-            except StopIteration:
-                break
-            result = call(batch(data))
-        if not (is_joined or isinstance(result, dict)):
+        rest = itertools.islice(iterator, model.steps_per_execution - 1)
+        others = [call(batch(data)) for data in rest]
+        if is_joined:
+            if others:
+                result = nest.map_structure(lambda *parts: concat(parts, 0), result, *others)
+            return result, state
+        result = [result, *others][-1]
+        if not isinstance(result, dict):
             raise ValueError(
                 MESSAGE_NO_METRICS.format(step=name, model=type(model).__name__, result=result)
             )
         return result, state
 
     def batch(data: Any) -> Any:
-        return data if strategy is None else strategy.cut(data)
+        return data if strategy is None or READING.strategy is None else strategy.cut(data)
 
     return function
 
