@@ -14,6 +14,7 @@ import worker_programs
 
 import tapefacade as tf
 from tapefacade.__main__ import main
+from tapefacade._core.process_group import ProcessGroup
 from tapefacade._distribute.worker_order import WorkerOrder
 
 HERE = pathlib.Path(__file__).parent
@@ -465,6 +466,15 @@ def test_processes_that_do_different_things_together_say_so_and_end(tmp_path):
         "float32[3]."
     )
     assert all(said in err for _, err, _ in found), found
+
+
+def test_who_has_ended_may_have_done_its_part_before():
+    group = ProcessGroup()
+    group.ended = {"worker 1": 2}
+    for _ in range(2):  # which needed nothing of each other
+        group.meet("", lambda: None)
+    with pytest.raises(RuntimeError, match="program of worker 1 has ended"):
+        group.meet("", lambda: None)
 
 
 def test_the_order_of_what_processes_do_is_compared_when_all_have_told_of_it():

@@ -131,6 +131,32 @@ def data_of_workers(tf, strategy):
         ]
 
 
+def rows_of_several_lengths(tf, strategy):
+    """Ragged rows, also where a process has none left, and texts."""
+    rows = tf.ragged.constant([[1.0], [2, 3], [], [4], [5, 6, 7]])
+    ragged = tf.data.Dataset.from_tensor_slices({"rows": rows, "numbers": [1, 2, 3, 4, 5]})
+    words = tf.data.Dataset.from_tensor_slices(["a", "bb", "ccc", "d", "e"])
+
+    @tf.function
+    def sums(element):
+        return strategy.run(
+            lambda e: tf.reduce_sum(e["rows"]) + tf.cast(tf.reduce_sum(e["numbers"]), tf.float32),
+            args=(element,),
+        )
+
+    def lengths(words):
+        return tf.strings.length(words), tf.strings.reduce_join(words)
+
+    found = []
+    for element in strategy.experimental_distribute_dataset(ragged.batch(4)):
+        found.append(strategy.reduce("SUM", sums(element), axis=None))
+    for element in strategy.experimental_distribute_dataset(words.batch(4)):
+        counts, joined = strategy.run(lengths, args=(element,))
+        found.append(strategy.reduce("SUM", counts, axis=0))
+        found.append(strategy.experimental_local_results(joined))
+    return found
+
+
 def training_of_workers(tf, strategy):
     random = np.random.RandomState(0)
     x = random.normal(size=(14, 3)).astype("float32")
@@ -276,8 +302,8 @@ def files_in_fit(tf, strategy):
 
 
 PROGRAMS = [
-    values_of_workers, variables_of_workers, data_of_workers, training_of_workers,
-    loops_of_workers, looks_of_workers,
+    values_of_workers, variables_of_workers, data_of_workers, rows_of_several_lengths,
+    training_of_workers, loops_of_workers, looks_of_workers,
 ]  # fmt: skip
 
 

@@ -18,7 +18,8 @@ class ProcessGroup:
     Attributes:
         count: how many there are; 1 unless a strategy has joined them.
         index: the number of this one; that of the chief is 0.
-        ended: the names of those whose programs have ended.
+        ended: the names of those whose programs have ended, and how many such programs (as in
+            `meetings`) each has started.
         meetings: how many programs this one has started in which all have to take part.
         has_failed: whether one of them has raised, as it does where another process is lost.
         notes: what this one has done together with the others, in order, until somebody compares
@@ -30,7 +31,7 @@ class ProcessGroup:
     def __init__(self) -> None:
         self.count = 1
         self.index = 0
-        self.ended: list[str] = []
+        self.ended: dict[str, int] = {}
         self.meetings = 0
         self.has_failed = False
         self.notes: deque[str] | None = None
@@ -46,13 +47,16 @@ class ProcessGroup:
         return self.index == 0
 
     def require_all(self) -> None:
-        """Raises if a process cannot take part in what all do together, as its program is over.
+        """Raises if a process does not take part in what all do together next: its program is over.
+
+        One that has taken part and needed nothing of the others may have ended since.
 
         Raises:
             RuntimeError: if so.
         """
-        if self.ended:
-            raise RuntimeError(MESSAGE_ENDED.format(" and ".join(self.ended)))
+        missing = [name for name, meetings in self.ended.items() if meetings <= self.meetings]
+        if missing:
+            raise RuntimeError(MESSAGE_ENDED.format(" and ".join(missing)))
 
     def note(self, together: str) -> None:
         """Takes note of what all processes do, in the same order."""

@@ -23,7 +23,10 @@ from tapefacade._distribute.collectives import AXIS
 from tapefacade._distribute.replica_values import PerReplica, PerReplicaSpec, regrouped
 from tapefacade._distribute.worker_processes import exchanged
 from tapefacade._ops.array.creation import zeros
+from tapefacade._ragged.spec import RaggedTensorSpec
+from tapefacade._ragged.tensor import RaggedTensor
 from tapefacade._sparse.arrangement import slice as sparse_slice
+from tapefacade._sparse.spec import SparseTensorSpec
 from tapefacade._sparse.tensor import SparseTensor
 from tapefacade._state.sharding import at_home
 
@@ -288,10 +291,7 @@ class DistributedIterator(DatasetIterator):
         out. What is known only from the elements that come first is open.
         """
         dataset = self._distributed._dataset
-        parts = [
-            part for part in nest.flatten(dataset.element_spec) if isinstance(part, TensorSpec)
-        ]
-        are_closed = all(part.shape.is_fully_defined() for part in parts)
+        are_closed = all(map(_is_closed, nest.flatten(dataset.element_spec)))
         return not are_closed or not dataset._node.is_known
 
     def _joined(self, parts: Sequence[Any]) -> PerReplica:
@@ -395,6 +395,13 @@ class ProcessIterator(DistributedIterator):
         return elements, True
 
 
+def _is_closed(spec: Any) -> bool:
+    """Whether all batches have the same size, as far as the type tells."""
+    if isinstance(spec, RaggedTensorSpec | SparseTensorSpec):
+        return not spec.shape.rank or spec.shape[0] is not None
+    return not isinstance(spec, TensorSpec) or spec.shape.is_fully_defined()
+
+
 def rows_for_processes(batch: Any, count: int) -> list[Any]:
     """Cuts a batch for the replicas of several processes: the first ones get what is left over."""
     size, rest = divmod(int(batch.shape[0] or 0), count)
@@ -465,6 +472,14 @@ def _any_size(spec: Any) -> Any:
 
 def _nothing(spec: Any) -> Any:
     """Returns the batch of a replica for which there is none: no examples."""
+    if isinstance(spec, RaggedTensorSpec) and spec.ragged_rank:
+        inner = [size or 0 for size in spec.shape.as_list()[spec.ragged_rank + 1 :]]
+        splits = [zeros([1], spec.row_splits_dtype)] * spec.ragged_rank
+        return RaggedTensor.from_nested_row_splits(zeros([0, *inner], spec.dtype), splits)
+    if isinstance(spec, SparseTensorSpec):
+        sizes = [size or 0 for size in spec.shape.as_list()[1:]]
+        indices = np.zeros([0, 1 + len(sizes)], np.int64)
+        return SparseTensor(indices, zeros([0], spec.dtype), [0, *sizes])
     sizes = [size or 0 for size in spec.shape.as_list()]
     if spec.shape.is_fully_defined() and sizes:
         sizes[0] = 0

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from tapefacade._core import nest
+from tapefacade._core import dtypes, nest
 from tapefacade._core.conversion import convert
 from tapefacade._core.dispatch import CompositeTensor
 from tapefacade._core.interned_objects import interned
@@ -67,6 +67,11 @@ from tapefacade._trace.slices import adopt_lines
 if TYPE_CHECKING:
     from tapefacade._distribute.strategies import Strategy
 
+WHY_TEXTS = "it is given texts"
+HINT_TEXTS = (
+    "Call `strategy.run` outside of tf.function, or turn the texts into numbers in the dataset: "
+    "`dataset.map(...)`."
+)
 WHY_SHAPES = "the values of the replicas have different shapes"
 WHY_OUTSIDE = "it assigns the variable {}, which was " + OUTSIDE
 MESSAGE_HOSTS = (
@@ -95,6 +100,10 @@ class ReplicaCall:
         is_even = not any(each is None for each in stacks)
         if not is_even and not self._is_dense():
             return self._in_turn(WHY_SHAPES)
+        if self.strategy.here is not None and self._has_texts():
+            if THREAD.functions:
+                raise hinted(RuntimeError(MESSAGE_HOSTS.format(WHY_TEXTS)), HINT_TEXTS)
+            return self._in_turn(WHY_TEXTS)
         try:
             found = [self._recorded(self._types(stacks))] if is_even else self._recorded_each()
         except ValueWanted as wanted:
@@ -267,6 +276,12 @@ class ReplicaCall:
         own = [leaf for leaf in self.flat if isinstance(leaf, ReplicaValues)]
         values = [as_component(value) for leaf in own for value in leaf._every()]
         return all(type(value) is EagerTensor for value in values)
+
+    def _has_texts(self) -> bool:
+        """Whether a value of the replicas is of texts, which no program of all processes takes."""
+        own = [leaf for leaf in self.flat if isinstance(leaf, ReplicaValues)]
+        parts = [part for leaf in own for held in leaf._held() for part in _parts(held)]
+        return any(getattr(part, "dtype", None) is dtypes.string for part in parts)
 
     def _operands_of(self, replica: int) -> list[EagerTensor]:
         own = [leaf for leaf in self.flat if isinstance(leaf, ReplicaValues)]

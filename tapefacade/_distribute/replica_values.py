@@ -143,9 +143,9 @@ def rows_here(stacked: EagerTensor, here: range) -> tuple[EagerTensor, ...]:
     """Returns the rows of a tensor that the replicas of this process have.
 
     Raises:
-        RuntimeError: in a function, whose program is that of all processes.
+        RuntimeError: in a function that is recorded, whose program is that of all processes.
     """
-    if THREAD.functions:
+    if THREAD.functions and THREAD.recording.frame is not None:
         raise hinted(RuntimeError(MESSAGE_HERE), HINT_HERE)
     array = stacked._array()
     if isinstance(array, np.ndarray) or array.is_fully_replicated or array.is_fully_addressable:

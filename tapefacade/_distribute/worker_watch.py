@@ -158,7 +158,7 @@ class WorkerWatch:
     def _note_end(self, index: int, meetings: int) -> None:
         """Takes note that the program of another process is over; the chief tells the others."""
         name, own = self.name(index), self.name(self._index)
-        PROCESSES.ended.append(name)
+        PROCESSES.ended[name] = meetings
         if not self._index:
             self._tell(BYE + json.dumps([index, meetings]).encode(), but=index)
 

@@ -410,6 +410,26 @@ def batches_that_run_into_each_other(tf, np):
     return found
 
 
+def last_batches_of_ragged_and_sparse_rows(tf, np):
+    """A replica for which there is no batch left gets one of no rows."""
+    strategy, slices = _mirrored(tf, 2), tf.data.Dataset.from_tensor_slices
+    rows = tf.ragged.constant([[1.0], [2, 3], [], [4], [5, 6, 7]])
+
+    def parts(value):
+        dataset = slices(value).batch(2)
+        distributed = strategy.distribute_datasets_from_function(lambda context: dataset)
+        of_each = strategy.experimental_local_results
+        flat = [tf.nest.flatten(element) for element in distributed]
+        return [[shown(part) for value in values for part in of_each(value)] for values in flat]
+
+    return [
+        parts(rows),
+        parts(tf.ragged.constant([[[1.0], [2]], [[3]], [], [[4, 5]], [[6]]])),
+        parts(tf.sparse.from_dense([[1.0, 0, 2], [0, 0, 3], [4, 0, 0], [0, 5, 0], [6, 0, 0]])),
+        parts({"rows": rows, "words": [*"abcde"]}),
+    ]
+
+
 def collectives_beside_conditions(tf, np):
     strategy = _mirrored(tf, 2)
     with strategy.scope():

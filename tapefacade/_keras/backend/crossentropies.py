@@ -39,7 +39,7 @@ def of_logits(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
         def activation(x: Any, *args: Any, **kwargs: Any) -> Any:
             output = function(x, *args, **kwargs)
             if type(output) is EagerTensor:
-                output._keras_logits = x
+                vars(output)["_keras_logits"] = x
             return output
 
         return activation
