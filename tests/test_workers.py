@@ -7,6 +7,7 @@ import runpy
 import socket
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -14,7 +15,8 @@ import worker_programs
 
 import tapefacade as tf
 from tapefacade.__main__ import main
-from tapefacade._core.process_group import ProcessGroup
+from tapefacade._core.process_group import PROCESSES, ProcessGroup
+from tapefacade._distribute import worker_connections
 from tapefacade._distribute.worker_order import WorkerOrder
 
 HERE = pathlib.Path(__file__).parent
@@ -483,6 +485,50 @@ def test_the_order_of_what_processes_do_is_compared_when_all_have_told_of_it():
     assert order.take(1, ["a", "c"]) is None
     assert order.take(2, ["a"]) is None
     assert order.take(2, ["b"]) == (2, "b", 1, "c")
+
+
+FOUND_BY_JAX = """
+import json, os, signal
+
+config = json.loads(os.environ.pop("TF_CONFIG"))
+addresses, index = config["cluster"]["worker"], config["task"]["index"]
+import jax
+
+jax.distributed.initialize(addresses[0], len(addresses), index)
+import tapefacade as tf
+
+strategy = tf.distribute.MultiWorkerMirroredStrategy()
+print(strategy.reduce("SUM", tf.constant(1.0 + index), axis=None).numpy(), flush=True)
+if index == 2:
+    os.kill(os.getpid(), signal.SIGKILL)
+strategy.reduce("SUM", tf.constant(1.0), axis=None)
+"""
+
+
+def test_processes_that_jax_has_joined_watch_each_other(tmp_path):
+    script = tmp_path / "script.py"
+    script.write_text(FOUND_BY_JAX)
+    workers = started([str(script)], 3)
+    found = [(*worker.communicate(timeout=SECONDS), worker.returncode) for worker in workers]
+    ends = [(out.splitlines()[-1], code) for out, _, code in found]
+    assert ends == [("6.0", 75), ("6.0", 75), ("6.0", -9)], found
+    said = f"worker 2 at {socket.gethostname()} was killed or"
+    assert all(said in err for _, err, _ in found[:2]), found
+
+
+def test_the_chief_takes_connections_of_its_own_program_only(monkeypatch):
+    monkeypatch.setattr(PROCESSES, "count", 2)
+    monkeypatch.setattr(PROCESSES, "index", 1)
+    with socket.create_server(("localhost", 0)) as listener, ThreadPoolExecutor() as threads:
+        names, port = ["localhost"], listener.getsockname()[1]
+        accepting = threads.submit(worker_connections._welcomed, listener, b"key")
+        assert worker_connections._reached(names, port, b"another") == {}
+        connections = worker_connections._reached(names, port, b"key")
+        assert list(connections) == [0]
+        assert list(accepting.result(SECONDS)) == [1]
+        for connection in (*connections.values(), *accepting.result().values()):
+            connection.close()
+    assert worker_connections._reached(names, port, b"key") == {}
 
 
 LONG = """

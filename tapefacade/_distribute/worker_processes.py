@@ -7,6 +7,7 @@ are a few bytes at a time: the first values of variables, and how large the next
 import contextlib
 import io
 import random
+import socket
 from collections.abc import Iterator, Sequence
 
 import jax
@@ -15,6 +16,7 @@ import numpy as np
 from tapefacade._core.process_group import PROCESSES, bytes_of_chief, exchanged
 from tapefacade._core.random_seeds import agree
 from tapefacade._core.tensor import hinted
+from tapefacade._distribute.worker_connections import by_addresses, by_chief
 from tapefacade._distribute.worker_watch import WorkerWatch
 from tapefacade._trace.background_compilation import BACKGROUND_COMPILER
 from tapefacade._trace.compilation_cache import JAX_CONFIG
@@ -55,11 +57,13 @@ def join(addresses: Sequence[str], index: int) -> None:
             if "before any JAX" not in str(error):
                 raise
             raise hinted(RuntimeError(MESSAGE_STARTED), HINT_STARTED) from None
-        watch = WorkerWatch(addresses, index)
         enter()
-        watch.start()
+        WorkerWatch(addresses, index, by_addresses(addresses, index)).start()
     elif PROCESSES.count == 1:
         enter()
+        if PROCESSES.count > 1 and (connections := by_chief()) is not None:
+            machines = [name.decode() for name in exchanged(socket.gethostname().encode())]
+            WorkerWatch(machines, PROCESSES.index, connections).start()
 
 
 @contextlib.contextmanager

@@ -32,8 +32,6 @@ NOTES, UNLIKE, QUESTION, ANSWER = b"n", b"u", b"q", b"a"
 SECONDS_BETWEEN_NOTES = 0.25
 SECONDS_BEFORE_QUESTION = 30.0  # for which a process waits for others; then twice as long
 SECONDS_TO_ANSWER = 2.0
-SECONDS_BETWEEN_ATTEMPTS = 0.05
-SECONDS_TO_CONNECT = 300.0
 SECONDS_OF_SILENCE = 10  # after which the connection is asked for
 SECONDS_BETWEEN_PROBES = 5
 PROBES = 4
@@ -70,15 +68,17 @@ class WorkerWatch:
     """What a process knows of the lives of the others.
 
     Args:
-        addresses: where the processes are; the first is the chief. Each listens at its own address,
-            but the chief, where JAX does.
+        addresses: where the processes are; the first is the chief.
         index: the number of this one.
+        connections: those of the chief with each other process, or of this one with the chief.
     """
 
-    def __init__(self, addresses: Sequence[str], index: int) -> None:
+    def __init__(
+        self, addresses: Sequence[str], index: int, connections: dict[int, socket.socket]
+    ) -> None:
         self._addresses = list(addresses)
         self._index = index
-        self._connections: dict[int, socket.socket] = {}
+        self._connections = connections
         self._failure = ""
         self._is_over = False
         self._lock, self._noting, self._sending = (threading.Lock() for _ in range(3))
@@ -89,24 +89,9 @@ class WorkerWatch:
             UNLIKE: self._end_unlike,
         }  # fmt: skip
         self._listeners: list[threading.Thread] = []
-        self._listener: socket.socket | None = None
-        if index:
-            port = int(addresses[index].rsplit(":", 1)[1])
-            family = socket.AF_INET6 if socket.has_dualstack_ipv6() else socket.AF_INET
-            dual = family == socket.AF_INET6
-            self._listener = socket.create_server(("", port), family=family, dualstack_ipv6=dual)
 
     def start(self) -> None:
-        """Connects the processes, and begins to watch."""
-        if self._index:
-            assert self._listener is not None
-            self._listener.settimeout(SECONDS_TO_CONNECT)
-            connection, _ = self._listener.accept()
-            self._listener.close()
-            self._connections[0] = connection
-        else:
-            for other in range(1, len(self._addresses)):
-                self._connections[other] = _connected(self._addresses[other])
+        """Begins to watch."""
         for other, connection in self._connections.items():
             _keep_alive(connection)
             listener = threading.Thread(target=self._listen, args=(other, connection), daemon=True)
@@ -325,19 +310,6 @@ class WorkerWatch:
 def _say(text: str) -> None:
     sys.stderr.write(f"\n{text}\n")
     sys.stderr.flush()
-
-
-def _connected(address: str) -> socket.socket:
-    """Connects with a process as soon as it listens."""
-    host, port = address.rsplit(":", 1)
-    end = time.monotonic() + SECONDS_TO_CONNECT
-    while True:
-        try:
-            return socket.create_connection((host, int(port)), timeout=SECONDS_TO_CONNECT)
-        except OSError:
-            if time.monotonic() > end:
-                raise
-            time.sleep(SECONDS_BETWEEN_ATTEMPTS)
 
 
 def _keep_alive(connection: socket.socket) -> None:
