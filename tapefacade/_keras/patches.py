@@ -313,6 +313,9 @@ def _change_training() -> None:
     plain_layer = importlib.import_module("keras.src.layers.layer").Layer
     PATCHES.set(plain_layer, "set_weights", optimizer_update.whole_call(plain_layer.set_weights))
     metric_updates.change(PATCHES, importlib.import_module("keras.src.metrics.metric").Metric)
+    losses = importlib.import_module("keras.src.trainers.compile_utils").CompileLoss
+    mean = importlib.import_module("keras.src.metrics.reduction_metrics").Mean
+    PATCHES.set(losses, "build", metric_updates.with_means_of_batches(losses.build, mean))
     layers = importlib.import_module("keras.src.layers.normalization.batch_normalization")
     layer = layers.BatchNormalization
     PATCHES.set(layer, "__init__", replica_statistics.synchronized_layer(layer.__init__))

@@ -3,7 +3,7 @@
 import warnings
 
 from programs.keras_layers import numbers, weighted
-from programs.program import caught, in_a_new_directory
+from programs.program import caught, in_a_new_directory, seeded
 
 
 def classifier(tf, np, **settings):
@@ -342,3 +342,32 @@ def steps_of_ones_own_run_eagerly(tf, np):
     history = model.fit(x, y, epochs=2, batch_size=8, shuffle=False, verbose=0)
     worst = model.evaluate(x, y, verbose=0)
     return kinds, rounded(history), np.round(worst, 4), np.round(model.predict(x[:3], verbose=0), 4)
+
+
+def losses_of_each_output(tf, np):
+    """Whose mean counts each batch once where a function does not know its size."""
+    keras, rng = tf.keras, np.random.default_rng(0)
+    x = rng.normal(size=(14, 3)).astype("f")
+    y = {"a": rng.normal(size=(14, 1)).astype("f"), "b": rng.integers(0, 3, 14)}
+    found = []
+    for is_eager in (False, True):
+        for weights in (None, {"a": 0.5, "b": 2.0}):
+            inputs = keras.Input((3,))
+            hidden = keras.layers.Dense(4, "relu")(inputs)
+            outputs = {
+                "a": keras.layers.Dense(1, name="a")(hidden),
+                "b": keras.layers.Dense(3, activation="softmax", name="b")(hidden),
+            }
+            model = keras.Model(inputs, outputs)
+            seeded(model, np, 3)
+            model.compile(
+                keras.optimizers.SGD(0.05),
+                {"a": "mse", "b": "sparse_categorical_crossentropy"},
+                loss_weights=weights,
+                metrics={"b": ["accuracy"]},
+                run_eagerly=is_eager,
+            )
+            history = model.fit(x, y, batch_size=4, shuffle=False, verbose=0).history
+            found.append({name: float(value) for name, (value,) in sorted(history.items())})
+            found.append(model.evaluate(x, y, batch_size=4, verbose=0, return_dict=True))
+    return found

@@ -453,3 +453,101 @@ def collectives_beside_conditions(tf, np):
     dataset = tf.data.Dataset.from_tensor_slices([[1.0], [2.0], [3.0], [0.5]]).batch(2)
     batches = strategy.experimental_distribute_dataset(dataset)
     return [[_each(strategy, part) for part in step(batch)] for batch in batches], seen.numpy()
+
+
+def losses_of_replicas(tf, np):
+    strategy, losses = _mirrored(tf, 2), tf.keras.losses
+    with strategy.scope():
+        weights = tf.Variable([[1.0], [2.0]])
+        kinds = [losses.MeanSquaredError(reduction=kind) for kind in ("none", "sum")]
+        kinds += [losses.MeanSquaredError(), losses.Huber()]
+    x = strategy.experimental_distribute_values_from_function(
+        lambda context: tf.constant([[1.0, 2.0], [3.0, 4.0 + context.replica_id_in_sync_group]])
+    )
+
+    def replica(x):
+        y, predicted = tf.ones([2, 1]), x @ weights
+        found = [loss(y, predicted) for loss in kinds]
+        found.append(losses.Huber()(y, predicted, sample_weight=tf.constant([1.0, 0.0])))
+        found.append(tf.nn.compute_average_loss(found[0], sample_weight=tf.constant([1.0, 0.5])))
+        return [*found, tf.nn.scale_regularization_loss(tf.constant(4.0))]
+
+    return [
+        [_each(strategy, part) for part in run(replica, args=(x,))]
+        for run in (strategy.run, tf.function(strategy.run))
+    ]
+
+
+def updates_in_merges(tf, np):
+    strategy = _mirrored(tf, 2)
+    with strategy.scope():
+        weights = tf.Variable([1.0, 1.0])
+
+    def merge(strategy, x, scale=1.0):
+        mean = strategy.extended.reduce_to("MEAN", x, weights)
+
+        def change(variable, value):
+            variable.assign_sub(value * scale)
+
+        strategy.extended.update(weights, change, args=(mean,))
+        return strategy.reduce("SUM", x, axis=None)
+
+    def replica(x):
+        context = tf.distribute.get_replica_context()
+        merged = context.merge_call(merge, args=(x * weights,), kwargs={"scale": 0.5})
+        return merged, weights + 0.0
+
+    x = strategy.experimental_distribute_values_from_function(
+        lambda context: tf.constant([1.0, 2.0]) * (1.0 + context.replica_id_in_sync_group)
+    )
+    found = []
+    for run in (strategy.run, tf.function(strategy.run)):
+        merged, after = run(replica, args=(x,))
+        found += [repr(merged), _each(strategy, after), weights.numpy()]
+    return found
+
+
+def sizes_that_values_decide(tf, np):
+    strategy = _mirrored(tf, 2)
+    x = strategy.experimental_distribute_values_from_function(
+        lambda context: (
+            tf.constant([3.0, -1.0, 2.0, -5.0, -7.0])
+            * (1.0 if context.replica_id_in_sync_group else -1.0)
+        )
+    )
+
+    def replica(x):
+        is_kept = x > 0
+        parts = tf.dynamic_partition(x, tf.cast(is_kept, tf.int32), 2)
+        return tf.boolean_mask(x, is_kept), tf.where(is_kept), parts, tf.nn.top_k(x, 2).values
+
+    found = []
+    for run in (strategy.run, tf.function(strategy.run)):
+        parts = tf.nest.flatten(run(replica, args=(x,)))
+        found += [_each(strategy, part) for part in parts]
+        found += [strategy.gather(parts[0], axis=0), strategy.reduce("SUM", parts[0], axis=0)]
+    return found
+
+
+@in_a_new_directory
+def training_that_goes_on_from_a_backup(tf, np):
+    strategy, (x, y), keras = _mirrored(tf, 2), _data(np, 16), tf.keras
+
+    class Interrupted(keras.callbacks.Callback):
+        def on_epoch_end(self, epoch, logs=None):
+            if epoch == 1:
+                raise RuntimeError("interrupted")
+
+    def fitted(*callbacks):
+        with strategy.scope():
+            dense = keras.layers.Dense
+            model = _network(tf, np, dense(3, "tanh"), dense(1))
+            model.compile(keras.optimizers.Adam(0.05), "mse")
+        backup = keras.callbacks.BackupAndRestore("backup")
+        return model.fit(
+            x, y, batch_size=8, epochs=3, verbose=0, shuffle=False, callbacks=[backup, *callbacks]
+        )
+
+    error = caught(lambda: fitted(Interrupted()))
+    rest = fitted()
+    return error.text, rest.epoch, [float(loss) for loss in rest.history["loss"]]
