@@ -18,6 +18,8 @@ from jax import lax
 from steps import Network, counted, settle
 
 import tapefacade as tf
+from tapefacade._ops.nn.depthwise_products import shifted_products
+from tapefacade._ops.nn.filter_places import Places
 from tapefacade._port.report import Report
 from tapefacade._trace import (
     background_compilation,
@@ -73,6 +75,16 @@ def conv(strides=(1, 1), padding="SAME", left=(1, 1), right=(1, 1), groups=1, ou
         return y, pull(y * y)
 
     return run, (IMAGES, kernel)
+
+
+def of_each_channel(places):
+    """Returns a depthwise convolution and its gradients."""
+
+    def run(x, w):
+        y, pull = jax.vjp(lambda x, w: shifted_products(x, w, places), x, w)
+        return y, pull(y * y)
+
+    return run, (IMAGES, RNG.normal(size=(*places.window, 4)).astype("f"))
 
 
 def pooled(init, function, sizes, strides, padding):
@@ -252,6 +264,8 @@ PROGRAMS = {
     "dilated conv": conv(right=(2, 2)), "transposed conv": conv((1, 1), [(2, 1), (0, 2)], (2, 3)),
     "narrow conv": conv((1, 1), [(-1, 0), (0, -2)]), "grouped conv": conv(groups=2),
     "depthwise conv": conv((2, 2), groups=4), "wide conv": conv((1, 1), "SAME", outputs=4),
+    "shifted products": of_each_channel(
+        Places((7, 6), (3, 2), (1, 1), ((1, 0), (0, 2)), (2, 1), (1, 2))),
     "max pool": pooled(-np.inf, lax.max, (1, 2, 2, 1), (1, 2, 2, 1), "SAME"),
     "overlapping max pool": pooled(-np.inf, lax.max, (1, 3, 2, 1), (1, 2, 1, 1), "VALID"),
     **{f"numbers of 16 bits: {np.dtype(dtype)}": (of_16_bits, (
@@ -298,8 +312,8 @@ def test_numbers_of_16_bits_need_no_compiler():
 
 
 NEEDS_NO_COMPILER = [
-    "conv", "depthwise conv", "transposed conv", "max pool", "scan", "while", "gathers", "scatters",
-    "integers", "bytes", "orders",
+    "conv", "depthwise conv", "shifted products", "transposed conv", "max pool", "scan", "while",
+    "gathers", "scatters", "integers", "bytes", "orders",
 ]  # fmt: skip
 
 

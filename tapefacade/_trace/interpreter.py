@@ -15,7 +15,7 @@ import functools
 import math
 import os
 import threading
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 import jax
@@ -29,7 +29,8 @@ from tapefacade._trace.compilation_cache import CACHE
 # Operations, as a measure of how long XLA compiles: about 2 ms for each on one core. Some of them
 # take longer, and some nothing: they become part of others.
 WEIGHTS = {
-    "conv_general_dilated": 20.0, "sort": 20.0, "top_k": 20.0, "reduce_window": 10.0,
+    "conv_general_dilated": 20.0, "shifted_products": 20.0, "sums_of_shifted_products": 60.0,
+    "sort": 20.0, "top_k": 20.0, "reduce_window": 10.0,
     "reduce_window_max": 10.0, "reduce_window_sum": 10.0, "select_and_scatter_add": 10.0,
     "gather": 4.0, "scatter": 6.0, "scatter-add": 6.0, "dot_general": 3.0, "while": 20.0,
     "scan": 20.0, "reshape": 0.3, "squeeze": 0.3, "broadcast_in_dim": 0.3, "slice": 0.5,
@@ -725,6 +726,36 @@ def _convolved(equation: JaxprEqn) -> Function | None:
     return _with_product(run, product)
 
 
+def _shifts(places: Any, x: Any) -> Iterator[tuple[tuple[int, ...], Any]]:
+    """Gives each pixel of depthwise filters with what it is multiplied by."""
+    wide = _widened(x, places.pads, places.gaps, 0)
+    windows = _windows(wide, places.window, places.steps, places.rates)
+    first = 1 + len(places.window)
+    for pixel in np.ndindex(places.window):
+        yield pixel, windows[(*[slice(None)] * first, *pixel)]
+
+
+def _shifted_products(equation: JaxprEqn) -> Function:
+    """Makes a depthwise convolution."""
+    places = equation.params["places"]
+
+    def run(x: Any, filters: Any) -> Any:
+        return sum(part * filters[pixel] for pixel, part in _shifts(places, x))
+
+    return run
+
+
+def _sums_of_shifted_products(equation: JaxprEqn) -> Function:
+    """Makes the gradient of the filters of a depthwise convolution."""
+    places, shape = equation.params["places"], _type(equation).shape
+
+    def run(x: Any, cotangent: Any) -> Any:
+        axes = tuple(range(x.ndim - 1))
+        return np.stack([(p * cotangent).sum(axes) for _, p in _shifts(places, x)]).reshape(shape)
+
+    return run
+
+
 _LOWEST = {"reduce_window_max": -np.inf, "reduce_window_min": np.inf, "reduce_window_sum": 0}
 
 
@@ -831,6 +862,8 @@ MAKERS: dict[str, Maker] = {
     "dot_general": _product,
     "clamp": _with_dtype(_clamped), "copy": _plain(_same), "copy_p": _plain(_same),
     "stop_gradient": _plain(_same), "conv_general_dilated": _convolved,
+    "shifted_products": _shifted_products,
+    "sums_of_shifted_products": _sums_of_shifted_products,
     "reduce_window_max": _pooled(np.max), "reduce_window_min": _pooled(np.min),
     "reduce_window_sum": _pooled(np.sum), "select_and_scatter_add": _scattered_to_largest,
 }  # fmt: skip

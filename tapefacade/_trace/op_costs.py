@@ -144,6 +144,12 @@ def _convolution(parameters: dict[str, Any], given: Sequence[Any], made: int) ->
     return 2 * made * _size(given[1]) / max(given[1].shape[outputs], 1)
 
 
+def _shifted_products(parameters: dict[str, Any], given: Sequence[Any], made: int) -> float:
+    places = parameters["places"]
+    pixels = math.prod(places.window)
+    return 2 * pixels * math.prod(places.found) * _size(given[0]) / math.prod(places.sizes)
+
+
 def _fourier(parameters: dict[str, Any], given: Sequence[Any], made: int) -> float:
     length = math.prod(parameters["fft_lengths"])
     return 5 * max(_size(given[0]), made) * math.log2(max(length, 2))
@@ -172,6 +178,8 @@ def _cubic(factor: float) -> Callable[..., float]:
 RULES: dict[str, Callable[..., float]] = {
     "dot_general": _product,
     "conv_general_dilated": _convolution,
+    "shifted_products": _shifted_products,
+    "sums_of_shifted_products": _shifted_products,
     "fft": _fourier,
     "sort": _sorting,
     "top_k": _sorting,

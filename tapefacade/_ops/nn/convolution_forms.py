@@ -9,7 +9,7 @@ in a form for which it has nothing fast: those of products of matrices take a te
 
 import itertools
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import jax
@@ -17,12 +17,16 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
+from tapefacade._ops.nn.depthwise_products import shifted_products
+from tapefacade._ops.nn.filter_places import Places
 from tapefacade._trace.body_depth import is_within_body
 
 # Of numbers of fewer bits XLA adds products in more.
 DTYPES = (np.float32, np.float64)
 # More patches than this (as numbers, 256 MiB) are too many.
 MAX_PATCHES = 2**26
+# Of groups: as many channels together, in as many convolutions.
+BLOCK, MAX_BLOCKS = 32, 4
 
 
 def in_other_form(
@@ -53,42 +57,26 @@ def in_other_form(
     if groups == 1 and not is_point and not is_within_body():
         return None
     reach = [(size - 1) * rate + 1 for size, rate in zip(window, rates, strict=True)]
-    spatial = input.shape[1:-1]
+    spatial, ones = input.shape[1:-1], (1,) * len(window)
     is_named = isinstance(padding, str)
     pads = lax.padtype_to_pads(spatial, reach, steps, padding) if is_named else padding
-    padded = [size + sum(pad) for size, pad in zip(spatial, pads, strict=True)]
-    sizes = [(n - own) // step + 1 for n, own, step in zip(padded, reach, steps, strict=True)]
-    if min(*sizes, input.shape[0], inner, outer) < 1:
+    pairs = tuple((first, last) for first, last in pads)
+    places = Places(spatial, tuple(window), ones, pairs, tuple(rates), tuple(steps))
+    if min(*places.found, input.shape[0], inner, outer) < 1:
         return None
-    margins = [(0, 0, 0), *[(first, last, 0) for first, last in pads], (0, 0, 0)]
-
-    def parts(input: jax.Array) -> Iterator[tuple[tuple[int, ...], jax.Array]]:
-        """Gives for each pixel of the filters what it is multiplied with."""
-        zero = input.dtype.type(0)
-        whole = lax.pad(input, zero, margins) if any(map(any, pads)) else input
-        for place in itertools.product(*map(range, window)):
-            begins = [i * rate for i, rate in zip(place, rates, strict=True)]
-            ends = [b + (n - 1) * step + 1 for b, n, step in zip(begins, sizes, steps, strict=True)]
-            yield (
-                place,
-                lax.slice(
-                    whole, (0, *begins, 0), (len(whole), *ends, whole.shape[-1]), (1, *steps, 1)
-                ),
-            )
-
     if is_point and groups == 1:
-        ((place, part),) = parts(input)
-        return jnp.matmul(part, filters[place])
-    patches = math.prod((len(input), *sizes, *window, inner, groups))
-    if patches > MAX_PATCHES and not _is_depthwise(filters, groups):
+        ((pixel, part),) = places.parts(input)
+        return jnp.matmul(part, filters[pixel])
+    if inner == 1 and groups > 1:
+        whole = input if outer == groups else jnp.repeat(input, outer // groups, -1)
+        return shifted_products(whole, lax.squeeze(filters, [-2]), places)
+    if not is_within_body():
+        return _in_blocks(input, filters, places, groups)
+    if math.prod((len(input), *places.found, *window, inner, groups)) > MAX_PATCHES:
         return None
-
-    def product(input: jax.Array, filters: jax.Array) -> jax.Array:
-        return _product(parts(input), filters, groups)
-
-    if is_within_body():  # a loop would keep the parts of all iterations for its gradient
-        product = jax.checkpoint(product, prevent_cse=False)
-    return product(input, filters)
+    # Without a checkpoint a loop would keep the parts of all iterations for its gradient.
+    product = jax.checkpoint(_products_of_patches, prevent_cse=False, static_argnums=(2, 3))
+    return product(input, filters, places, groups)
 
 
 def transposed_in_other_form(
@@ -153,43 +141,33 @@ def transposed_in_other_form(
     return lax.slice(whole, [0] * whole.ndim, (len(input), *sizes, whole.shape[-1]))
 
 
-def _is_depthwise(filters: jax.Array, groups: int) -> bool:
-    return filters.shape[-2] == 1 and groups > 1
+def _in_blocks(input: jax.Array, filters: jax.Array, places: Places, groups: int) -> jax.Array:
+    """Convolves some groups at a time, as one whose filters are zeros between the groups.
+
+    Where a number is not finite, it spreads to the groups of its block.
+    """
+    *_, inner, outer = filters.shape
+    channels = max(inner * groups, outer)
+    counts = [count for count in range(1, MAX_BLOCKS + 1) if groups % count == 0]
+    count = next((n for n in counts if channels <= n * BLOCK), counts[-1])
+    each = groups // count
+    between = np.eye(each, dtype=input.dtype)[:, None, :, None]
+
+    def block(input: jax.Array, filters: jax.Array) -> jax.Array:
+        own = filters.reshape(*places.window, 1, inner, each, outer // groups) * between
+        return places.convolve(input, own.reshape(*places.window, each * inner, outer // count))
+
+    pairs = zip(jnp.split(input, count, -1), jnp.split(filters, count, -1), strict=True)
+    return lax.concatenate([block(*pair) for pair in pairs], input.ndim - 1)
 
 
-def _product(
-    parts: Iterator[tuple[tuple[int, ...], jax.Array]], filters: jax.Array, groups: int
+def _products_of_patches(
+    input: jax.Array, filters: jax.Array, places: Places, groups: int
 ) -> jax.Array:
-    """Multiplies each pixel of the filters with its part of the input, and adds up."""
-    if _is_depthwise(filters, groups):
-        return _shifted_products(parts, filters, groups)
-    return _products_of_patches([part for _, part in parts], filters, groups)
-
-
-def _shifted_products(
-    parts: Iterator[tuple[tuple[int, ...], jax.Array]], filters: jax.Array, depth: int
-) -> jax.Array:
-    """Convolves each channel on its own."""
-    several = filters.shape[-1] // depth
-
-    def product(place: tuple[int, ...], part: jax.Array) -> jax.Array:
-        of_place = filters[place]
-        if several == 1:
-            return part * of_place[0]
-        return part[..., None] * of_place.reshape(depth, several)
-
-    total = sum(product(place, part) for place, part in parts)
-    assert isinstance(total, jax.Array)
-    return total if several == 1 else total.reshape(*total.shape[:-2], depth * several)
-
-
-def _products_of_patches(parts: Sequence[jax.Array], filters: jax.Array, groups: int) -> jax.Array:
     """Convolves groups of channels as products of matrices."""
     inner, outer = filters.shape[-2:]
-    shape = parts[0].shape[:-1]
-    patches = jnp.stack([part.reshape(*shape, groups, inner) for part in parts], -2)
-    matrices = filters.reshape(len(parts) * inner, groups, outer // groups)
-    found = jnp.einsum(
-        "...gi,igo->...go", patches.reshape(*shape, groups, len(parts) * inner), matrices
-    )
-    return found.reshape(*shape, outer)
+    parts = [part.reshape(-1, groups, inner) for _, part in places.parts(input)]
+    patches = lax.concatenate(parts, 2).swapaxes(0, 1)
+    matrices = filters.reshape(patches.shape[-1], groups, outer // groups).swapaxes(0, 1)
+    found = jnp.matmul(patches, matrices).swapaxes(0, 1)
+    return found.reshape(len(input), *places.found, outer)

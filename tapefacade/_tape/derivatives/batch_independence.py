@@ -293,6 +293,14 @@ def _convolution(equation: Any, states: Sequence[Rows | None]) -> Rows:
     return image._replace(axis=numbers.out_spec[0])
 
 
+def _shifted_products(equation: Any, states: Sequence[Rows | None]) -> Rows:
+    image, filters = states
+    _check(filters is None, False)
+    assert image is not None
+    _check(image.axis == 0)
+    return image
+
+
 def _broadcast(equation: Any, states: Sequence[Rows | None]) -> Rows:
     rows = _same(states)
     place = equation.params["broadcast_dimensions"][rows.axis]
@@ -456,6 +464,7 @@ RULES: Mapping[str, Callable[[Any, Sequence[Any]], Rows]] = {
     "reduce_window_max": _window,
     "reduce_window_sum": _window,
     "rev": _besides("dimensions"),
+    "shifted_products": _shifted_products,
     "scatter": _scatter,
     "scatter-add": _scatter,
     "scatter_add": _scatter,

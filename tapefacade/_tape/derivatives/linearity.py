@@ -23,7 +23,9 @@ _OF_ONE = frozenset({
     "dynamic_slice", "div", "expand_dims",
 })  # fmt: skip
 _OF_ALL = frozenset({"add", "sub", "add_any", "concatenate", "pad", "complex"})  # together
-_OF_EACH = frozenset({"mul", "dot_general", "conv_general_dilated"})  # linear in either
+_OF_EACH = frozenset({  # linear in either
+    "mul", "dot_general", "conv_general_dilated", "shifted_products", "sums_of_shifted_products",
+})  # fmt: skip
 _CALLS = frozenset({"jit", "pjit", "closed_call"})
 
 
