@@ -1,8 +1,8 @@
-"""Convolutions and pools with their gradients, as functions: milliseconds here and in TensorFlow.
+"""Convolutions, pools and resizing with their gradients: milliseconds here and in TensorFlow.
 
 python benchmarks/convolutions.py
 
-Both libraries take turns in one process; the least of 20 calls each counts.
+As functions. Both libraries take turns in one process; the least of 20 calls each counts.
 """
 
 import time
@@ -39,13 +39,19 @@ CASES: dict[str, tuple[tuple[int, ...], tuple[int, ...], Callable[..., Any]]] = 
     "averages of 3 x 3": (
         (16, 32, 32, 64), (64,), lambda tf, x, w: w * tf.nn.avg_pool2d(x, 3, 1, "SAME"),
     ),
+    "twice the size": (
+        (16, 32, 32, 64), (64,), lambda tf, x, w: w * tf.image.resize(x, [64, 64]),
+    ),
+    "bicubic": (
+        (16, 32, 32, 16), (16,), lambda tf, x, w: w * tf.image.resize(x, [48, 48], "bicubic"),
+    ),
 }  # fmt: skip
 CALLS = 20
 SECONDS_TO_COMPILE = 3.0
 
 
 def step(tf: Any, call: Callable[..., Any], x: Any, w: Any) -> Callable[[], Any]:
-    """Returns a function that computes a convolution or pool and its gradients."""
+    """Returns a function that computes one of them and its gradients."""
     x, w = tf.constant(x), tf.Variable(w)
 
     @tf.function

@@ -18,6 +18,8 @@ from jax import lax
 from steps import Network, counted, settle
 
 import tapefacade as tf
+from tapefacade._ops.image import resizing
+from tapefacade._ops.image.sums_of_pixels import sums_of_pixels
 from tapefacade._ops.nn.depthwise_products import shifted_products
 from tapefacade._ops.nn.filter_places import Places
 from tapefacade._port.report import Report
@@ -85,6 +87,14 @@ def of_each_channel(places):
         return y, pull(y * y)
 
     return run, (IMAGES, RNG.normal(size=(*places.window, 4)).astype("f"))
+
+
+def resized(x):
+    """Returns interpolated pixels and their gradient."""
+    known = resizing._bilinear(7, 14, resizing.HALVES)
+    y, pull = jax.vjp(lambda x: sums_of_pixels(x, *known, 1), x)
+    nearest = resizing._nearest(6, 3, resizing.HALVES)[None]
+    return y, pull(y * y), sums_of_pixels(x, nearest, None, 2)
 
 
 def pooled(init, function, sizes, strides, padding):
@@ -266,6 +276,7 @@ PROGRAMS = {
     "depthwise conv": conv((2, 2), groups=4), "wide conv": conv((1, 1), "SAME", outputs=4),
     "shifted products": of_each_channel(
         Places((7, 6), (3, 2), (1, 1), ((1, 0), (0, 2)), (2, 1), (1, 2))),
+    "sums of pixels": (resized, (IMAGES,)),
     "max pool": pooled(-np.inf, lax.max, (1, 2, 2, 1), (1, 2, 2, 1), "SAME"),
     "overlapping max pool": pooled(-np.inf, lax.max, (1, 3, 2, 1), (1, 2, 1, 1), "VALID"),
     **{f"numbers of 16 bits: {np.dtype(dtype)}": (of_16_bits, (
@@ -313,7 +324,7 @@ def test_numbers_of_16_bits_need_no_compiler():
 
 NEEDS_NO_COMPILER = [
     "conv", "depthwise conv", "shifted products", "transposed conv", "max pool", "scan", "while",
-    "gathers", "scatters", "integers", "bytes", "orders",
+    "gathers", "scatters", "integers", "bytes", "orders", "sums of pixels",
 ]  # fmt: skip
 
 

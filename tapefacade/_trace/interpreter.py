@@ -737,7 +737,7 @@ def _shifts(places: Any, x: Any) -> Iterator[tuple[tuple[int, ...], Any]]:
 
 def _shifted_products(equation: JaxprEqn) -> Function:
     """Makes a depthwise convolution."""
-    places = equation.params["places"]
+    places = equation.params["how"]
 
     def run(x: Any, filters: Any) -> Any:
         return sum(part * filters[pixel] for pixel, part in _shifts(places, x))
@@ -745,9 +745,28 @@ def _shifted_products(equation: JaxprEqn) -> Function:
     return run
 
 
+def _sums_of_pixels(equation: JaxprEqn) -> Function:
+    """Makes sums of some pixels along an axis."""
+    taps = equation.params["how"]
+    places, weights = taps.arrays()
+    axis, dtype, ndim = taps.axis, _type(equation).dtype, len(_type(equation).shape)
+    shape = [1] * ndim
+    shape[axis] = taps.new
+
+    def run(x: Any) -> Any:
+        zero = np.zeros((*x.shape[:axis], 1, *x.shape[axis + 1 :]), dtype)
+        parts = [np.concatenate([x, zero], axis).take(place, axis) for place in places]
+        if weights is not None:
+            scales = [weight.reshape(shape).astype(dtype) for weight in weights]
+            parts = [part * scale for part, scale in zip(parts, scales, strict=True)]
+        return sum(parts[1:], parts[0])
+
+    return run
+
+
 def _sums_of_shifted_products(equation: JaxprEqn) -> Function:
     """Makes the gradient of the filters of a depthwise convolution."""
-    places, shape = equation.params["places"], _type(equation).shape
+    places, shape = equation.params["how"], _type(equation).shape
 
     def run(x: Any, cotangent: Any) -> Any:
         axes = tuple(range(x.ndim - 1))
@@ -864,6 +883,7 @@ MAKERS: dict[str, Maker] = {
     "stop_gradient": _plain(_same), "conv_general_dilated": _convolved,
     "shifted_products": _shifted_products,
     "sums_of_shifted_products": _sums_of_shifted_products,
+    "sums_of_pixels": _sums_of_pixels,
     "reduce_window_max": _pooled(np.max), "reduce_window_min": _pooled(np.min),
     "reduce_window_sum": _pooled(np.sum), "select_and_scatter_add": _scattered_to_largest,
 }  # fmt: skip

@@ -145,7 +145,7 @@ def _convolution(parameters: dict[str, Any], given: Sequence[Any], made: int) ->
 
 
 def _shifted_products(parameters: dict[str, Any], given: Sequence[Any], made: int) -> float:
-    places = parameters["places"]
+    places = parameters["how"]
     pixels = math.prod(places.window)
     return 2 * pixels * math.prod(places.found) * _size(given[0]) / math.prod(places.sizes)
 

@@ -26,6 +26,7 @@ from tapefacade._definition.argument_checks import as_integer
 from tapefacade._definition.op import Check, FreeTensor, NoGradient, TensorLike, function, op
 from tapefacade._definition.parameters import frozen_value
 from tapefacade._ops.image.geometry import no_images, pad_to_bounding_box
+from tapefacade._ops.image.sums_of_pixels import sums_of_pixels
 from tapefacade._trace.open_sizes import ACCOUNTS, with_open_axes
 
 IMAGES = (
@@ -181,7 +182,8 @@ def _resize(
     sizes = ((images.ndim - 3, height), (images.ndim - 2, width))
     if method == "nearest":
         for axis, size in sizes:
-            images = jnp.take(images, _nearest(images.shape[axis], size, grid), axis)
+            places = _nearest(images.shape[axis], size, grid)
+            images = sums_of_pixels(images, places[None], None, axis)
         return images
     images = images.astype(np.float32)
     for axis, size in sizes:
@@ -190,7 +192,7 @@ def _resize(
             images = _weighted(images, weights, axis)
         elif images.shape[axis] != size:
             taps = _bilinear if method == "bilinear" else _bicubic
-            images = _tapped(images, *taps(images.shape[axis], size, grid), axis)
+            images = sums_of_pixels(images, *taps(images.shape[axis], size, grid), axis)
     return images
 
 
@@ -215,17 +217,6 @@ def _weighted(images: jax.Array, weights: np.ndarray, axis: int) -> jax.Array:
         images, jnp.asarray(weights), (((axis,), (1,)), ((), ())), precision=lax.Precision.HIGHEST
     )
     return jnp.moveaxis(product, -1, axis)
-
-
-def _tapped(images: jax.Array, places: np.ndarray, weights: np.ndarray, axis: int) -> jax.Array:
-    """Sums `weights[k]` times the pixels at `places[k]`."""
-    shape = [1] * images.ndim
-    shape[axis] = places.shape[1]
-    parts = [
-        jnp.take(images, place, axis) * weight.reshape(shape)
-        for place, weight in zip(places, weights, strict=True)
-    ]
-    return functools.reduce(jnp.add, parts)
 
 
 def _scale(old: int, new: int, grid: str) -> np.float32:

@@ -7,16 +7,15 @@ which a program can transpose, map and lower like any other.
 """
 
 import functools
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import jax
 import jax.numpy as jnp
 from jax import lax
-from jax.core import ShapedArray
-from jax.extend.core import Primitive
-from jax.interpreters import ad, batching, mlir
+from jax.interpreters import ad, batching
 
+from tapefacade._definition.jax_primitive import LinearPrimitive
 from tapefacade._ops.nn.filter_places import Places
 
 
@@ -31,9 +30,7 @@ def shifted_products(input: jax.Array, filters: jax.Array, places: Places) -> ja
     Returns:
         `[B, ..., C]`, of the same dtype.
     """
-    if jax.sharding.get_abstract_mesh().manual_axes:  # what differs there has types of its own
-        return _sum_of_products(input, filters, places)
-    return PRODUCTS.bind(input, filters, places=places)
+    return PRODUCTS(input, filters, how=places)
 
 
 def _products(input: jax.Array, filters: jax.Array, places: Places) -> jax.Array:
@@ -93,48 +90,43 @@ def _beside_channels(arrays: Sequence[jax.Array], axes: Sequence[int | None]) ->
 
 
 def _mapped(
-    primitive: Primitive, arrays: Sequence[jax.Array], axes: Sequence[int | None], places: Places
+    arrays: Sequence[jax.Array], axes: Sequence[int | None], how: Places, function: LinearPrimitive
 ) -> tuple[jax.Array, int]:
-    if primitive is PRODUCTS and axes[1] is None:  # more examples of a batch
-        input = jnp.moveaxis(arrays[0], axes[0] or 0, 0)
-        found = primitive.bind(lax.collapse(input, 0, 2), arrays[1], places=places)
-        return found.reshape(*input.shape[:2], *found.shape[1:]), 0
     (first, axis), *_ = [
         (a, axis) for a, axis in zip(arrays, axes, strict=True) if axis is not None
     ]
-    found = primitive.bind(*_beside_channels(arrays, axes), places=places)
+    found = function(*_beside_channels(arrays, axes), how=how)
     return found.reshape(*found.shape[:-1], first.shape[axis], -1), found.ndim - 1
 
 
-def _primitive(name: str, function: Callable[..., jax.Array]) -> Primitive:
-    made = Primitive(name)
-    made.def_impl(jax.jit(function, static_argnames="places"))
-    batching.primitive_batchers[made] = functools.partial(_mapped, made)
-    mlir.register_lowering(made, mlir.lower_fun(function, multiple_results=False))
-    return made
+def _mapped_products(
+    arrays: Sequence[jax.Array], axes: Sequence[int | None], how: Places
+) -> tuple[jax.Array, int]:
+    if axes[1] is not None:
+        return _mapped(arrays, axes, how, PRODUCTS)
+    input = jnp.moveaxis(arrays[0], axes[0] or 0, 0)  # more examples of a batch
+    found = shifted_products(lax.collapse(input, 0, 2), arrays[1], how)
+    return found.reshape(*input.shape[:2], *found.shape[1:]), 0
 
 
-PRODUCTS = _primitive("shifted_products", _products)
-SUMS = _primitive("sums_of_shifted_products", _sums)
-
-
-@PRODUCTS.def_abstract_eval
-def _type_of_products(input: ShapedArray, filters: ShapedArray, places: Places) -> ShapedArray:
-    return input.update(shape=(input.shape[0], *places.found, input.shape[-1]))
-
-
-@SUMS.def_abstract_eval
-def _type_of_sums(input: ShapedArray, cotangent: ShapedArray, places: Places) -> ShapedArray:
-    return input.update(shape=(*places.window, input.shape[-1]))
-
-
+PRODUCTS = LinearPrimitive(
+    "shifted_products",
+    _products,
+    lambda input, _, places: (input.shape[0], *places.found, input.shape[-1]),
+    _sum_of_products,
+)
+SUMS = LinearPrimitive(
+    "sums_of_shifted_products", _sums, lambda input, _, places: (*places.window, input.shape[-1])
+)
+batching.primitive_batchers[PRODUCTS.primitive] = _mapped_products
+batching.primitive_batchers[SUMS.primitive] = functools.partial(_mapped, function=SUMS)
 ad.defbilinear(
-    PRODUCTS,
-    lambda cotangent, _, filters, places: _of_input(filters, cotangent, places),
-    lambda cotangent, input, _, places: SUMS.bind(input, cotangent, places=places),
+    PRODUCTS.primitive,
+    lambda cotangent, _, filters, how: _of_input(filters, cotangent, how),
+    lambda cotangent, input, _, how: SUMS(input, cotangent, how=how),
 )
 ad.defbilinear(
-    SUMS,
-    lambda filters, _, cotangent, places: _of_input(filters, cotangent, places),
-    lambda filters, input, _, places: shifted_products(input, filters, places),
+    SUMS.primitive,
+    lambda filters, _, cotangent, how: _of_input(filters, cotangent, how),
+    lambda filters, input, _, how: shifted_products(input, filters, how),
 )

@@ -301,6 +301,12 @@ def _shifted_products(equation: Any, states: Sequence[Rows | None]) -> Rows:
     return image
 
 
+def _sums_of_pixels(equation: Any, states: Sequence[Rows | None]) -> Rows:
+    rows = _same(states)
+    _check(equation.params["how"].axis != rows.axis)
+    return rows
+
+
 def _broadcast(equation: Any, states: Sequence[Rows | None]) -> Rows:
     rows = _same(states)
     place = equation.params["broadcast_dimensions"][rows.axis]
@@ -465,6 +471,7 @@ RULES: Mapping[str, Callable[[Any, Sequence[Any]], Rows]] = {
     "reduce_window_sum": _window,
     "rev": _besides("dimensions"),
     "shifted_products": _shifted_products,
+    "sums_of_pixels": _sums_of_pixels,
     "scatter": _scatter,
     "scatter-add": _scatter,
     "scatter_add": _scatter,

@@ -20,7 +20,7 @@ MAX_CONSTANT_ELEMENTS = 1024  # elements of a constant
 _OF_ONE = frozenset({
     "neg", "reshape", "broadcast_in_dim", "squeeze", "transpose", "rev", "reduce_sum", "real",
     "imag", "conj", "copy", "copy_p", "slice", "cumsum", "convert_element_type", "gather",
-    "dynamic_slice", "div", "expand_dims",
+    "dynamic_slice", "div", "expand_dims", "sums_of_pixels",
 })  # fmt: skip
 _OF_ALL = frozenset({"add", "sub", "add_any", "concatenate", "pad", "complex"})  # together
 _OF_EACH = frozenset({  # linear in either
