@@ -363,3 +363,21 @@ def in_threads(tf, np):
     for t in threads:
         t.join()
     return dict(sorted(found.items())), f.experimental_get_tracing_count()
+
+
+def tracings_of_functions_that_are_gone(tf, np):
+    """The calls of a function count for its code, also when it is there no more."""
+
+    def made():
+        variable = tf.Variable(1.0)
+
+        @tf.function
+        def step():
+            variable.assign_add(1.0)
+
+        return step
+
+    for _ in range(11):
+        step = made()
+        for _ in range(3):
+            step()

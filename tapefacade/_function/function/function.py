@@ -53,7 +53,7 @@ from tapefacade._function.function.retracing_rules import (
     with_specs,
     with_tensors,
 )
-from tapefacade._function.function.retracing_warnings import detector_of
+from tapefacade._function.function.retracing_warnings import CallCount, detector_of
 from tapefacade._function.function.rewriter import REWRITER, Rewritten
 from tapefacade._function.function.stand_in_sizes import recorded_with_stand_ins
 from tapefacade._function.function.trace_report import (
@@ -216,7 +216,6 @@ class Function(PolymorphicFunction):
         self._positional_count = -1 if self._signature is not None else self._parameters.count
         self._tracing_count = 0
         self._tracings = TracingLog()
-        self._calls_without_tracing = 0  # calls since the last one that recorded
         self._has_variables = False
         self._has_warned = False
         # Whether its Python is known to look at values, and not to where it is rewritten.
@@ -227,7 +226,7 @@ class Function(PolymorphicFunction):
         )
         self._lock = threading.RLock()
         self._detector = detector_of(python_function)
-        self._detector.owners.add(self)
+        self._calls_without_tracing = CallCount(self._detector)
         self._methods: dict[int, Function] = {}  # of methods, by the instance
         self._concrete_functions: dict[Any, ConcreteFunction] = {}
         self._signature_texts: dict[Any, tuple[str, str]] = {}  # signatures as texts
@@ -274,7 +273,7 @@ class Function(PolymorphicFunction):
                 else:
                     call = self._fast_calls.get(tuple(types))
                     if call is not None and not EAGER_MODE.on:
-                        self._calls_without_tracing += 1
+                        self._calls_without_tracing.number += 1
                         return call(args)
             if PROCESSES.count > 1 and not THREAD.functions:
                 return self._call_in_step(args, kwargs)
@@ -306,7 +305,7 @@ class Function(PolymorphicFunction):
             if TREE.eager:  # nothing would be recorded: every op is a look
                 return self._run(args, kwargs, tensors, self._counts_of_immediate_ops)
             return self._first_call(key, args, kwargs, tensors)
-        self._calls_without_tracing += 1
+        self._calls_without_tracing.number += 1
         if trace.looked and not numbers_ops_of_caller():
             if _knows_values(tensors):
                 return self._run(args, kwargs, tensors, trace.counts, self._rewritten())

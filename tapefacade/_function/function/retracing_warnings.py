@@ -27,8 +27,7 @@ class RetracingDetector:
         self._calls_per_tracing: list[int] = []
         self._calls = 0
         self._warnings = 0
-        # The functions of this code; each counts its calls.
-        self.owners: weakref.WeakSet[Any] = weakref.WeakSet()
+        self.counts: weakref.WeakSet[CallCount] = weakref.WeakSet()
 
     def traced(self, function: Callable[..., Any]) -> bool:
         """Takes note of a call that recorded; warns if there have been many, and says whether."""
@@ -55,9 +54,29 @@ class RetracingDetector:
 
     def collect(self) -> None:
         """Takes note of the calls that the functions have counted."""
-        for owner in list(self.owners):
-            self.called(owner._calls_without_tracing)
-            owner._calls_without_tracing = 0
+        for count in list(self.counts):
+            self.called(count.number)
+            count.number = 0
+
+
+class CallCount:
+    """Counts the calls of one function that did not record since the last one that did.
+
+    They count for all functions of its code, also if this one is gone.
+
+    Args:
+        detector: what is told of them.
+    """
+
+    __slots__ = ("__weakref__", "_detector", "number")
+
+    def __init__(self, detector: RetracingDetector) -> None:
+        self.number = 0
+        self._detector = detector
+        detector.counts.add(self)
+
+    def __del__(self) -> None:
+        self._detector.called(self.number)
 
 
 _DETECTORS: dict[Any, RetracingDetector] = {}
