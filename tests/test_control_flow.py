@@ -291,6 +291,48 @@ def test_an_endless_loop_ends_at_an_error():
         tf.while_loop(lambda i: i > -1, body, (tf.constant(0),))
 
 
+def growing(write, condition=lambda i, *_: i < 5, maximum=None):
+    """A function whose loop writes into an array that begins empty; how often its Python ran."""
+    runs = []
+
+    @tf.function
+    def run(x):
+        runs.append(1)
+        array = tf.TensorArray(tf.float32, size=0, dynamic_size=True)
+        state = tf.while_loop(
+            condition,
+            lambda i, x, array: (i + 1, 2.0 * x, write(i, x, array)),
+            (0, x, array),
+            maximum_iterations=maximum,
+        )
+        return state[2].stack()
+
+    return run, runs
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        growing(lambda i, x, array: array.write(i, x)),
+        growing(lambda i, x, array: array.write(i, x), lambda *_: True, 5),
+        growing(lambda i, x, array: array.write(i, x), lambda *_: True, tf.constant(5)),
+    ],
+    ids=["counted", "bounded", "bounded by a tensor"],
+)
+def test_arrays_that_get_an_element_in_each_iteration_are_part_of_the_program(function):
+    run, runs = function
+    for start in (1.0, 2.0, 3.0):
+        assert run(tf.constant(start)).numpy().tolist() == [start * 2.0**i for i in range(5)]
+    assert len(runs) == 1
+
+
+def test_arrays_that_grow_in_other_ways_are_left_to_python():
+    run, runs = growing(lambda i, x, array: array.write(2 * i, x))
+    for start in (1.0, 2.0, 3.0):
+        assert run(tf.constant(start)).numpy()[::2].tolist() == [start * 2.0**i for i in range(5)]
+    assert len(runs) == 3
+
+
 def test_random_numbers_are_those_of_a_python_loop():
     def step(s):
         return s * 0.5 + tf.random.uniform([2]) + tf.random.normal([], seed=5)

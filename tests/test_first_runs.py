@@ -7,6 +7,7 @@ import subprocess
 import sys
 import threading
 import time
+import types
 import weakref
 from types import SimpleNamespace
 
@@ -571,6 +572,15 @@ DRAWS = {
         (0, tf.zeros([n])),
     )[1],
 }
+
+
+def test_what_takes_numpy_long_is_compiled_earlier():
+    weight = 3 * first_runs.WEIGHT_PER_SECOND
+    runs = first_runs.FirstRuns(types.SimpleNamespace(weight=weight, weight_of_loops=0), None, 16)
+    runs.count, runs.seconds = 2, 2.9
+    assert not runs.is_enough(16)
+    runs.seconds = 3.0  # as long as XLA takes
+    assert runs.is_enough(16)
 
 
 @pytest.mark.parametrize("name", DRAWS)

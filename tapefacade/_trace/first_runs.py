@@ -44,9 +44,11 @@ SLOW_DRAWS = ("gamma", "poisson", "binomial", "parameterizedtruncatednormal")
 # Programs of few steps and few values that draw numbers are computed by NumPy from this weight on,
 # which is half a second.
 WEIGHT_OF_DRAWS = 250.0
-# They, and programs whose shapes vary, are compiled when they have run so often with the same ones;
-# at once if they have larger values, where NumPy is slow.
+# They, and programs whose shapes vary, are compiled when they have run so often with the same ones,
+# or have taken NumPy as long as compiling them will take; at once if they have larger values, where
+# NumPy is slow.
 RUNS_OF_VARYING = 16
+WEIGHT_PER_SECOND = WEIGHT_OF_DEEP_PROGRAM  # of compiling
 MAX_ELEMENTS_OF_VARYING = 2**18
 MAX_BYTES_ON_HOST = 2**14  # of a value in a first call that a program takes as it is
 _LOCK = threading.RLock()
@@ -58,21 +60,28 @@ class FirstRuns:
     Attributes:
         job: the compilation, if it has been asked for.
         count: how often it has run so.
+        seconds: how long that has taken.
         max_count: how often it runs so before it is compiled, while its shapes do not vary.
     """
 
     def __init__(self, program: NumpyProgram, executable: Executable, max_count: int) -> None:
         self.job: CompilationJob | None = None
         self.count = 0
+        self.seconds = 0.0
         self.max_count = max_count
         self._program = program
         self._executable = executable
         # To compile a long loop takes about as long as to compile all, if there is not much else.
         self._refuses_long_loops = 2 * program.weight_of_loops >= program.weight
 
+    def is_enough(self, max_count: int) -> bool:
+        """Whether it has run so often, or for so long, that compiling it is worth while."""
+        return self.count >= max_count or self.seconds * WEIGHT_PER_SECOND >= self._program.weight
+
     def call(self, *arguments: Any) -> Any:
         """Does what the compiled program will do."""
         self.count += 1
+        began = time.perf_counter()
         LONG_LOOPS.refused = self._refuses_long_loops
         try:
             with _timed():
@@ -82,6 +91,7 @@ class FirstRuns:
             return self._executable.prepare()(*arguments)
         finally:
             LONG_LOOPS.refused = False
+            self.seconds += time.perf_counter() - began
 
 
 class RunsInPieces:
@@ -209,7 +219,7 @@ def _begun(executable: Executable, arguments: Sequence[Any]) -> FirstRuns | None
     if runs is not None:
         varies = _is_small(executable.part) and SHAPE_CHANGES.varies(executable.part)
         enough = RUNS_OF_VARYING if varies else runs.max_count
-        if runs.job is None and (runs.count >= enough or not BACKGROUND_COMPILER.is_on):
+        if runs.job is None and (runs.is_enough(enough) or not BACKGROUND_COMPILER.is_on):
             runs.job = compilation(executable, arguments)
     elif executable.call is None and _is_possible(executable, arguments):
         runs = _made(executable)

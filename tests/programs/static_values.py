@@ -68,3 +68,38 @@ def within_branches_and_loops(tf, np):
         return tf.cond(tf.reduce_sum(x) > 0, lambda: branch(x * 2), lambda: x)
 
     return f(tf.ones(2)), seen
+
+
+def arithmetic_of_sizes(tf, np):
+    """What decides shapes in a function, computed from sizes in many ways."""
+    runs = []
+
+    @tf.function
+    def f(x):
+        runs.append(1)
+        sizes = tf.shape(x)
+        order = tf.roll(tf.range(tf.rank(x)), shift=[1, 1], axis=[0, 0])
+        back = tf.math.invert_permutation(order)
+        grown = tf.tensor_scatter_nd_update(sizes, [[1], [0]], [2 * sizes[1], 1])
+        ends = tf.cumsum(sizes, exclusive=True, reverse=True)
+        starts = tf.math.cumprod(sizes, exclusive=True)
+        padded = tf.pad(sizes, [[1, 0]])
+        signs = tf.sign(sizes - 3) + tf.abs(sizes - 3) - tf.negative(sizes)
+        ranks = tf.argsort(sizes, direction="DESCENDING")
+        return [
+            tf.transpose(x, order),
+            tf.transpose(x, back),
+            tf.zeros(grown),
+            tf.zeros(ends),
+            tf.zeros(starts),
+            tf.zeros(padded),
+            tf.zeros(signs),
+            tf.transpose(x, ranks),
+            tf.transpose(x, tf.argsort(ranks)),
+            tf.zeros(tf.cumsum(sizes)),
+            tf.zeros(tf.cumsum(sizes, reverse=True)),
+            tf.zeros(tf.math.cumprod(sizes[:2], reverse=True)),
+        ]
+
+    found = [f(tf.ones([2, 3, 4])) for _ in range(3)]
+    return found[-1], len(runs)

@@ -197,3 +197,75 @@ def recurrence(tf, np):
             outputs = outputs.write(t, state)
         loss = tf.reduce_sum(tf.transpose(outputs.stack(), [1, 0, 2]) ** 2)
     return {"loss": loss, "gradient": tape.gradient(loss, kernel)}
+
+
+def _empty(tf, **options):
+    return tf.TensorArray(options.pop("dtype", tf.float32), size=0, dynamic_size=True, **options)
+
+
+def _grown(tf, x, body, first=0, limit=4, **options):
+    start = first, x, _empty(tf, **options)
+    state = tf.while_loop(lambda i, *_: i < limit, body, start)
+    return state[1], state[2].stack()
+
+
+def _add(i, x, array):
+    return i + 1, 2 * x, array.write(i, x)
+
+
+def arrays_that_grow_in_loops(tf, np):
+    """`tf.while_loop` in functions over arrays that begin empty, and get an element each time."""
+
+    @tf.function
+    def bounded(x):
+        def body(i, k, x, arrays):
+            first, second = arrays["first"].write(k, x), arrays["second"].write(i, [i, k])
+            return i + 1, k + 1, 2 * x, {"first": first, "second": second}
+
+        arrays = {"first": _empty(tf), "second": _empty(tf, dtype=tf.int32)}
+        found = tf.while_loop(lambda *_: True, body, (0, 0, x, arrays), maximum_iterations=3)
+        return found[2], found[3]["first"].stack(), found[3]["second"].concat()
+
+    @tf.function
+    def slopes(x):
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            state = tf.while_loop(
+                lambda i, *_: i < 3,
+                lambda i, y, array: (i + 1, y * x, array.write(i, y * y)),
+                (0, x, _empty(tf)),
+            )
+            total = tf.reduce_sum(state[2].stack() * state[2].read(1))
+        return total, tape.gradient(total, x)
+
+    once = tf.function(lambda x: [_grown(tf, x, _add), _grown(tf, x, _add, 4, element_shape=[])])
+    values = [tf.constant(value) for value in (1.0, 3.0)]
+    return {
+        "once": [once(value) for value in values],
+        "constant condition": [bounded(value) for value in values],
+        "gradient": slopes(tf.constant([1.0, 2.0])),
+    }
+
+
+def arrays_that_grow_otherwise_in_loops(tf, np):
+    def two(i, x, array):
+        return i + 1, 2 * x, array.write(2 * i, x).write(2 * i + 1, -x)
+
+    def sized(i, x, array):
+        return i + 1, x + tf.cast(array.size(), tf.float32), array.write(i, x)
+
+    @tf.function
+    def others(x):
+        return {
+            "gap": _grown(tf, x, lambda i, x, array: (i + 1, 2 * x, array.write(i + 1, x)), 0, 3),
+            "from 1": _grown(tf, x, _add, 1, element_shape=[]),
+            "two": _grown(tf, x, two),
+            "size": _grown(tf, x, sized),
+            "again": _grown(tf, x, lambda i, x, array: (i + 1, 2 * x, array.write(0, x))),
+        }
+
+    any_length = tf.function(lambda x, n: _grown(tf, x, _add, 0, n))
+    return {
+        "others": [others(tf.constant(value)) for value in (1.0, 3.0)],
+        "any length": [any_length(tf.constant(1.0), tf.constant(n)) for n in (3, 5)],
+    }

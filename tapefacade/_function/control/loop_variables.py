@@ -1,7 +1,7 @@
 """The variables of `tf.while_loop`: structures of tensors and arrays, as a list of tensors."""
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, NoReturn
 
 from tapefacade._core import nest
 from tapefacade._core.conversion import convert
@@ -16,6 +16,7 @@ from tapefacade._state.variable import Variable
 WHY_SHAPE_CHANGES = "a loop variable changes its shape"
 WHY_BODY_GONE = "the body uses a tensor that is gone"
 WHY_WRITES_OUTSIDE = "the body writes to a tf.TensorArray from outside"
+WHY_GROWS = "a tf.TensorArray among the loop variables may grow"
 MESSAGE_DTYPE = (
     "Loop var {0} enters the loop with type {1} but has type {2} after 1 iteration. {0} type "
     "should remain constant."
@@ -33,12 +34,23 @@ class LoopVariables:
     Attributes:
         state: a tensor for each part; of an array the stacked elements, None where their shape is
             not known yet.
+        growing: the places of arrays that are empty and may grow.
     """
 
-    def __init__(self, values: Any, is_graph: bool) -> None:
+    def __init__(self, values: Any, is_graph: bool, room: int = 1) -> None:
+        """Takes the variables apart.
+
+        Args:
+            values: their structure.
+            is_graph: whether TensorFlow would make a graph.
+            room: how many elements an array that grows will have.
+        """
         self._values = values
         self._is_graph = is_graph
         self._leaves = nest.flatten(values, expand_composites=True)
+        self.growing = [k for k, leaf in enumerate(self._leaves) if is_graph and _may_grow(leaf)]
+        for place in self.growing:
+            self._leaves[place] = _FilledArray.like(self._leaves[place], room)
         self.state: list[EagerTensor | None] = [_tensor(leaf) for leaf in self._leaves]
         self._composite = any(isinstance(leaf, CompositeTensor) for leaf in nest.flatten(values))
         self._result: Any = None  # the structure of what the body returns
@@ -61,7 +73,7 @@ class LoopVariables:
         leaves = nest.flatten(result, expand_composites=True)
         if not self._composite:
             self._result = nest.map_structure(lambda leaf: None, result)
-        return [leaf.stack() if isinstance(leaf, TensorArray) else leaf for leaf in leaves]
+        return [_stacked(leaf) if isinstance(leaf, TensorArray) else leaf for leaf in leaves]
 
     def result(self, tensors: Sequence[EagerTensor], any_iterations: bool = True) -> Any:
         """Returns the result of the loop.
@@ -71,7 +83,8 @@ class LoopVariables:
             any_iterations: whether there may have been iterations.
         """
         leaves = []
-        for leaf, tensor in zip(self._leaves, tensors, strict=True):
+        whole = nest.flatten(self._values, expand_composites=True)
+        for leaf, tensor in zip(whole, tensors, strict=True):
             if isinstance(leaf, TensorArray):
                 array = leaf._copy(None) if self._is_graph else leaf
                 if any_iterations:
@@ -89,6 +102,33 @@ class NotOneProgramError(Exception):
     """A loop cannot be one instruction; the text says why."""
 
 
+class _FilledArray(TensorArray):
+    """An array in the body of a loop, each iteration of which writes the next element.
+
+    There is room for the elements of all iterations. Whatever would show that is refused.
+    """
+
+    @classmethod
+    def like(cls, array: TensorArray, room: int) -> "_FilledArray":
+        """Returns an array with the elements' type and shape of an empty one."""
+        made: Any = array._copy(None)
+        made.__class__, made._items, made._dynamic_size = cls, [None] * room, False
+        return made
+
+    def _refuse(self, *args: Any, **kwargs: Any) -> NoReturn:
+        raise NotOneProgramError(WHY_GROWS)
+
+    size = read = stack = gather = concat = unstack = scatter = split = _refuse
+
+
+def _may_grow(leaf: Any) -> bool:
+    return isinstance(leaf, TensorArray) and leaf.dynamic_size and not leaf._length
+
+
+def _stacked(array: TensorArray) -> EagerTensor | None:
+    return array._stacked() if isinstance(array, _FilledArray) else array.stack()
+
+
 def _tensor(leaf: Any) -> EagerTensor | None:
     """Returns the tensor that stands for a part.
 
@@ -99,7 +139,7 @@ def _tensor(leaf: Any) -> EagerTensor | None:
         return leaf
     if isinstance(leaf, TensorArray):
         if leaf.dynamic_size or not leaf._length:
-            raise NotOneProgramError("a tf.TensorArray among the loop variables may grow")
+            raise NotOneProgramError(WHY_GROWS)
         return leaf._stacked()
     if isinstance(leaf, bool | int):
         return convert(leaf)

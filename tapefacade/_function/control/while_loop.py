@@ -19,6 +19,7 @@ from tapefacade._function.control.loop_variables import (
     MESSAGE_DTYPE,
     MESSAGE_SHAPE,
     WHY_BODY_GONE,
+    WHY_GROWS,
     WHY_SHAPE_CHANGES,
     WHY_WRITES_OUTSIDE,
     LoopVariables,
@@ -37,7 +38,11 @@ from tapefacade._function.control.row_loops import (
     needs_python,
     rehearsed,
 )
-from tapefacade._function.control.while_recording import While, same_types
+from tapefacade._function.control.while_recording import (
+    While,
+    gets_next_element,
+    same_types,
+)
 from tapefacade._function.function.unknown_sizes import OpenSizes, unknown_sizes_shown
 from tapefacade._ops.array.creation import zeros as zeros_op
 from tapefacade._ops.array.tensor_array import TensorArray, unchanged_arrays
@@ -138,8 +143,9 @@ def while_loop(
     Unlike TensorFlow's eager loop, the Python of `cond` and `body` does not run in every iteration,
     but twice, on tensors without values: if both times the same is recorded, that is the loop.
     Where they differ, Python looks at a value, a tensor changes its shape or dtype, or there are
-    texts or a `tf.TensorArray` that grows, Python runs every iteration. Python integers among
-    `loop_vars` are tensors from the start.
+    texts, or a `tf.TensorArray` grows in another way than by an element in each of a known number
+    of iterations, Python runs every iteration. Python integers among `loop_vars` are tensors from
+    the start.
 
     Args:
         cond: a function of the loop variables that returns a boolean scalar.
@@ -264,13 +270,9 @@ class _WhileLoop:
         limit = self._limit - count if isinstance(self._limit, int) else self._limit
         try:
             with unchanged_arrays() as changed:
-                variables = LoopVariables(values, self._is_graph)
-                state = self._state(variables)
-                condition, body = self._recorded(variables, state)
+                variables, loop = self._loop(values, limit)
             if changed:
                 raise NotOneProgramError(WHY_WRITES_OUTSIDE)
-            loop = While(condition, body, state, limit)
-            loop.prepare()
         except ValueWanted as wanted:
             why = WHY_LOOKED.format(wanted.line)
         except NotOneProgramError as error:
@@ -281,10 +283,28 @@ class _WhileLoop:
             why = str(error)
         else:
             tensors, found = loop.recorded()
-            return True, variables.result(tensors, found != 0)
+            return True, variables.result(tensors, found != 0 and loop.iterations != 0)
         if THREAD.recording.frame is not None:
             THREAD.recording.observe(why)
         return False, None
+
+    def _loop(
+        self, values: Any, limit: EagerTensor | int | None, room: int = 1
+    ) -> tuple[LoopVariables, While]:
+        """Records the condition and the body; `room` as of `LoopVariables`."""
+        variables = LoopVariables(values, self._is_graph, room)
+        state = self._state(variables)
+        loop = While(*self._recorded(variables, state), state, limit)
+        loop.prepare()
+        if variables.growing:
+            count = loop.iterations
+            if count is None:
+                raise NotOneProgramError(WHY_GROWS)
+            if count not in (0, room):
+                return self._loop(values, limit, count)
+        if not all(gets_next_element(loop.body, state, place) for place in variables.growing):
+            raise NotOneProgramError(WHY_GROWS)
+        return variables, loop
 
     def _state(self, variables: LoopVariables) -> list[EagerTensor]:
         """Returns the loop variables as tensors; the body tells the shapes of empty arrays."""

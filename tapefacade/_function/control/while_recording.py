@@ -46,6 +46,7 @@ _COMPARISONS = {
     "Less": (1, 0), "LessEqual": (1, 1), "Greater": (-1, 0), "GreaterEqual": (-1, 1),
 }  # fmt: skip
 _STEP_SIGNS = {"AddV2": 1, "Sub": -1}
+WRITE_KERNEL = "TensorListSetItem"
 
 
 def trip_count(condition: Body, body: Body, state: Sequence[EagerTensor]) -> int | None:
@@ -85,6 +86,16 @@ def trip_count(condition: Body, body: Body, state: Sequence[EagerTensor]) -> int
 def _within(value: int, dtype: np.dtype[Any]) -> bool:
     limits = np.iinfo(dtype)
     return int(limits.min) <= value <= int(limits.max)
+
+
+def _is_true(condition: Body) -> bool:
+    """Whether a condition is a constant that is true."""
+    (slot,) = condition.program.part.outputs
+    if condition.program.part.steps:
+        return False
+    item = _operand(condition, slot)
+    value = host_value(item) if isinstance(item, EagerTensor) else None
+    return value is not None and bool(value)
 
 
 def _only_step(program: BodyProgram) -> Step | None:
@@ -140,6 +151,30 @@ def added_to(body: Body, number: int) -> int | None:
     return None if added is None else sign * added
 
 
+def gets_next_element(body: Body, state: Sequence[EagerTensor], number: int) -> bool:
+    """Whether each iteration writes the next element of a stacked array, and does no more with it.
+
+    Args:
+        body: the body, recorded.
+        state: the loop variables at first.
+        number: which of them the array is.
+    """
+    places, part = body.program.places, body.program.part
+    array = places.index((FROM_ARGUMENTS, number))
+    users = [step for step in part.steps if array in step.inputs]
+    first = len(places)
+    for step in part.steps:
+        if users == [step] and part.outputs[number] == first:
+            if step.operation.kernel != WRITE_KERNEL or step.inputs[2] >= len(places):
+                return False
+            counter = _operand(body, step.inputs[2])
+            if array != step.inputs[0] or array in part.outputs or type(counter) is not int:
+                return False
+            return added_to(body, counter) == 1 and _known(state[counter]) == 0
+        first += len(step.types)
+    return False
+
+
 def _reads(condition: Body, variables: Sequence[Variable]) -> bool:
     ids = {id(variable) for variable in variables}
     return any(id(item) in ids for item in condition.outside())
@@ -176,6 +211,7 @@ class While:
         body: a program of the loop variables.
         state: the loop variables at first.
         limit: the largest number of iterations: a number, a tensor, or None.
+        count: the number of iterations, if the loop is recorded as one that has it.
     """
 
     def __init__(
@@ -185,7 +221,7 @@ class While:
         self.body = body
         self.state = state
         self.limit = limit
-        self._count: int | None = None
+        self.count: int | None = None
         self._stands_apart = False
         self._draws = [o for b in (condition, body) for o in b.outside() if isinstance(o, Draw)]
 
@@ -196,22 +232,30 @@ class While:
             NotOneProgramError: if Python has to run it.
         """
         recording = THREAD.recording
-        self._count = self._known_count()
-        if self._count is not None:
+        self.count = self._known_count()
+        if self.count is not None:
             return
         in_frame = recording.frame is not None
         if self._draws:
             self._require_keys(in_frame)
 
     @property
+    def iterations(self) -> int | None:
+        """The number of iterations, if it is known, however the loop is recorded."""
+        if self.count is not None or not _is_true(self.condition):
+            return self.count
+        limit = self.limit if isinstance(self.limit, int) else _known(self.limit)
+        return None if limit is None else max(limit, 0)
+
+    @property
     def draws_other_numbers(self) -> bool:
         """Whether its random ops have seeds, and would not draw TensorFlow's numbers."""
-        return self._count is None and any(draw.is_seeded for draw in self._draws)
+        return self.count is None and any(draw.is_seeded for draw in self._draws)
 
     @property
     def runs_once(self) -> bool:
         """Whether there is an iteration for sure; known once it is prepared."""
-        return bool(self._count)
+        return bool(self.count)
 
     @property
     def can_be_bounded(self) -> bool:
@@ -224,7 +268,7 @@ class While:
         Returns:
             The loop variables at the end, and the number of iterations if it is known.
         """
-        count, in_frame = self._count, THREAD.recording.frame is not None
+        count, in_frame = self.count, THREAD.recording.frame is not None
         if in_frame:
             bound = self._limit_number()
             if count is None:

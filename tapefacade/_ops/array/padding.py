@@ -54,7 +54,12 @@ def _margins(tensor: Any, paddings: Any, mode: str) -> list[tuple[int, int]]:
     return [tuple(pair) for pair in paddings]
 
 
-@op("_pad", kernel="Pad", moves=True)
+@op(
+    "_pad",
+    kernel="Pad",
+    host=lambda tensor, paddings: np.pad(tensor, _margins(tensor, paddings, "CONSTANT")),
+    moves=True,
+)
 def _pad(tensor: TensorLike, paddings: Any) -> jax.Array:
     """Adds margins of zeros."""
     margins = _margins(tensor, paddings, "CONSTANT")

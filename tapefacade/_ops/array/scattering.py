@@ -167,7 +167,20 @@ def _updated_jvp(primals: Any, tangents: Any) -> Any:
     return _updated(*primals), _added(tangents[0] * kept, indices, tangents[2])
 
 
-@op("tensor_scatter_nd_update", kernel="TensorScatterUpdate", check=UPDATE_CHECK, moves=True)
+def _update_host(tensor: Any, indices: Any, updates: Any) -> Any:
+    _check_update(tensor, indices, updates, UPDATE_POSITIONS)
+    updated = np.array(tensor)
+    updated[tuple(np.moveaxis(indices, -1, 0))] = updates
+    return updated
+
+
+@op(
+    "tensor_scatter_nd_update",
+    kernel="TensorScatterUpdate",
+    check=UPDATE_CHECK,
+    host=_update_host,
+    moves=True,
+)
 def tensor_scatter_nd_update(
     tensor: TensorLike, indices: IndexLike, updates: TensorLike
 ) -> jax.Array:

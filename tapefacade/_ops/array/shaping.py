@@ -383,7 +383,14 @@ def reverse(tensor: TensorLike, axis: Any) -> jax.Array:
     return jnp.flip(tensor, axes) if axes else tensor
 
 
-@op("roll", moves=True, raw_op=True)
+def _rolled(library: Any, input: Any, shift: Any, axis: Any) -> Any:
+    shifts = library.ravel(shift)
+    for place, a in enumerate(as_axes(axis, input.ndim)):
+        input = library.roll(input, shifts[place], a)
+    return input
+
+
+@op("roll", host=lambda *inputs: _rolled(np, *inputs), moves=True, raw_op=True)
 def roll(input: TensorLike, shift: IndexLike, axis: Any) -> jax.Array:
     """Shifts the elements along dimensions; what leaves at one end enters at the other.
 
@@ -415,7 +422,4 @@ def roll(input: TensorLike, shift: IndexLike, axis: Any) -> jax.Array:
     for a in axes:
         if not -rank <= a < rank:
             raise refused_by_kernel(f"axis {a + rank if a < 0 else a} is out of range")
-    shifts = jnp.ravel(shift)
-    for place, a in enumerate(axes):
-        input = jnp.roll(input, shifts[place], a)
-    return input
+    return _rolled(jnp, input, shift, axis)

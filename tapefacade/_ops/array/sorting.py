@@ -93,7 +93,18 @@ def sort(values: TensorLike, axis: int = -1, direction: str = "ASCENDING") -> ja
     return jnp.sort(values, axis=place, descending=direction == "DESCENDING")
 
 
-@op("argsort", kernel="TopKV2", gradient=NotDifferentiable(), dtypes=REALS)
+def _argsort_host(values: Any, axis: int = -1, direction: str = "ASCENDING", _: Any = None) -> Any:
+    keys = ~values if direction == "DESCENDING" else values  # integers, the other way around
+    return np.argsort(keys, _sorted_axis(values, axis, direction), kind="stable").astype(np.int32)
+
+
+@op(
+    "argsort",
+    kernel="TopKV2",
+    gradient=NotDifferentiable(),
+    host=_argsort_host,
+    dtypes=REALS,
+)
 def argsort(
     values: TensorLike, axis: int = -1, direction: str = "ASCENDING", stable: bool = False
 ) -> jax.Array:
@@ -457,6 +468,7 @@ def permutation_error(value: Any, size: Any, outside: Any) -> Exception:
     gradient=NotDifferentiable(),
     dtypes=INDICES,
     check=Check(("x",), _permutation_test, permutation_error),
+    host=lambda x: np.argsort(x).astype(x.dtype),
     raw_op=True,
 )
 def invert_permutation(x: TensorLike) -> jax.Array:

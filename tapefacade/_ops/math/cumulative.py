@@ -62,7 +62,22 @@ def _cumsum(x: jax.Array, axis: int, exclusive: bool, reverse: bool) -> jax.Arra
     return lax.cumsum(x, axis, reverse=reverse)
 
 
-@op("math.cumsum", "cumsum", kernel="Cumsum", dtypes=NUMBERS)
+def _on_host(ufunc: Any, x: Any, axis: int, exclusive: bool, reverse: bool) -> Any:
+    x = np.flip(x, axis) if reverse else x
+    found = ufunc.accumulate(x, axis, dtype=x.dtype)
+    if exclusive and found.size:
+        first = np.full_like(np.take(found, [0], axis), ufunc.identity)
+        found = np.concatenate([first, np.delete(found, -1, axis)], axis)
+    return np.flip(found, axis) if reverse else found
+
+
+@op(
+    "math.cumsum",
+    "cumsum",
+    kernel="Cumsum",
+    host=functools.partial(_on_host, np.add),
+    dtypes=NUMBERS,
+)
 def cumsum(
     x: TensorLike, axis: int = 0, exclusive: bool = False, reverse: bool = False
 ) -> jax.Array:
@@ -107,7 +122,12 @@ def _cumprod_jvp(
     return product, product * _cumsum(ratio, axis, exclusive, reverse)
 
 
-@op("math.cumprod", kernel="Cumprod", dtypes=NUMBERS)
+@op(
+    "math.cumprod",
+    kernel="Cumprod",
+    host=functools.partial(_on_host, np.multiply),
+    dtypes=NUMBERS,
+)
 def cumprod(
     x: TensorLike, axis: int = 0, exclusive: bool = False, reverse: bool = False
 ) -> jax.Array:

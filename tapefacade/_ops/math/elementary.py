@@ -47,7 +47,7 @@ def _unit(x: jax.Array) -> jax.Array:
     return jnp.where(zero, jnp.zeros_like(x), x / divisor)
 
 
-@op("math.abs", "abs", kernel="Abs", elementwise=1, keeps_zeros=True, raw_op=True)
+@op("math.abs", "abs", kernel="Abs", host=np.abs, elementwise=1, keeps_zeros=True, raw_op=True)
 def abs(x: TensorLike) -> jax.Array:
     """Computes the absolute value of each element.
 
@@ -75,6 +75,7 @@ def abs(x: TensorLike) -> jax.Array:
     "math.negative",
     "negative",
     kernel="Neg",
+    host=np.negative,
     dtypes=FLOATS_SIGNED_COMPLEX,
     elementwise=1,
     keeps_zeros=True,
@@ -102,6 +103,7 @@ def negative(x: TensorLike) -> jax.Array:
     "math.sign",
     "sign",
     kernel="Sign",
+    host=np.sign,
     dtypes=FLOATS_SIGNED_COMPLEX,
     elementwise=1,
     keeps_zeros=True,
