@@ -330,6 +330,10 @@ from tapefacade._ops.nn.convolution_general import (
     required_space_to_batch_paddings as required_space_to_batch_paddings,
     space_to_batch_nd as space_to_batch_nd,
 )
+from tapefacade._ops.nn.convolution_gradients import (
+    conv2d_backprop_filter_v2 as conv2d_backprop_filter_v2,
+    conv2d_backprop_input_v2 as conv2d_backprop_input_v2,
+)
 from tapefacade._ops.random.index_shuffle import random_index_shuffle as random_index_shuffle
 from tapefacade._ops.signal.fourier_axes import (
     fftnd_kernel as fftnd,

@@ -358,3 +358,24 @@ def test_a_loop_does_not_keep_what_the_filters_are_multiplied_with(filters, monk
 
     compiled = jax.jit(jax.grad(loss, (0, 1))).lower(x, w).compile()
     assert compiled.memory_analysis().temp_size_in_bytes < 4 * 40 * x.nbytes
+
+
+@pytest.mark.parametrize(
+    ("strides", "padding"), [(1, "SAME"), (2, "VALID"), (1, [[0, 0], [1, 0], [2, 1], [0, 0]])]
+)
+def test_kernels_of_gradients_give_those_of_tapes(strides, padding):
+    """TensorFlow has no CPU kernel of these names, so that its answers cannot be stored."""
+    x = tf.reshape(tf.range(100.0), [2, 5, 5, 2]) / 50
+    filters = tf.reshape(tf.range(36.0), [3, 3, 2, 2]) / 10 - 1
+    with tf.GradientTape() as tape:
+        tape.watch([x, filters])
+        y = tf.nn.conv2d(x, filters, strides, padding)
+    grads = tf.ones_like(y) * [1.0, -2.0]
+    wanted = tape.gradient(y, [x, filters], output_gradients=grads)
+    given = {"strides": [1, strides, strides, 1], "padding": padding}
+    if not isinstance(padding, str):
+        given |= {"padding": "EXPLICIT", "explicit_paddings": [n for pair in padding for n in pair]}
+    for kernel, gradient in zip(
+        (tf.conv2d_backprop_input_v2, tf.conv2d_backprop_filter_v2), wanted, strict=True
+    ):
+        np.testing.assert_allclose(kernel(x, filters, grads, **given), gradient, rtol=1e-5)

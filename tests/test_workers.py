@@ -249,6 +249,44 @@ def test_training_goes_on_from_the_last_checkpoint_after_a_kill(tmp_path):
         assert np.allclose(found, undisturbed(6), rtol=1e-6)
 
 
+TAKEN_AWAY = """
+import os, pathlib, signal, sys
+import tensorflow as tf
+
+strategy = tf.distribute.MultiWorkerMirroredStrategy()
+resolver = strategy.cluster_resolver
+with strategy.scope():
+    w = tf.Variable(0.0, aggregation=tf.VariableAggregation.MEAN)
+handler = tf.distribute.experimental.PreemptionCheckpointHandler(
+    resolver, tf.train.Checkpoint(w=w), sys.argv[1])
+print("from run", handler.total_run_calls, float(w))
+mark = pathlib.Path(sys.argv[1]) / f"told {resolver.task_id}"
+
+
+def train():
+    strategy.run(lambda: w.assign_add(1.0))
+    if resolver.task_id == 1 and handler.total_run_calls == 2 and not mark.exists():
+        mark.touch()
+        os.kill(os.getpid(), signal.SIGTERM)
+
+
+while handler.total_run_calls < 6:
+    handler.run(train)
+print("ended", float(w))
+"""
+
+
+def test_all_processes_save_the_same_step_when_one_is_to_be_taken_away(tmp_path):
+    script = tmp_path / "script.py"
+    script.write_text(TAKEN_AWAY)
+    done = launched("--processes", 2, "--restarts", 1, script, tmp_path)
+    assert done.returncode == 0, done.stdout + done.stderr
+    for index in range(2):
+        own = [line for line in done.stdout.splitlines() if line.startswith(f"[{index}] ")]
+        found = [line[4:] for line in own if "run" in line or "ended" in line]
+        assert found == ["from run 0 0.0", "from run 4 4.0", "ended 6.0"]
+
+
 UNEQUAL = """
 import sys, time
 import tensorflow as tf

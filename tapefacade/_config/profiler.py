@@ -90,6 +90,19 @@ def stop(save: bool = True) -> None:
     jax.profiler.stop_trace()
 
 
+@function("profiler.experimental.server.start")
+def start_server(port: int) -> None:
+    """Starts a server that TensorBoard's "capture profile" asks for profiles of this process.
+
+    Args:
+        port: the port that it listens on.
+
+    >>> callable(tf.profiler.experimental.server.start)
+    True
+    """
+    jax.profiler.start_server(port)
+
+
 class Profile:
     """A block that is profiled.
 

@@ -25,10 +25,6 @@ _PROCESS = (
     "`python -m tapefacade launch --processes N SCRIPT` sets, and "
     "`tf.distribute.MultiWorkerMirroredStrategy` reads"
 )
-_PREEMPTION = (
-    "Write `tf.train.CheckpointManager` or `tf.keras.callbacks.BackupAndRestore`, and start the "
-    "program with `python -m tapefacade launch --restarts K`"
-)
 _DENSE = "Write `tf.keras.layers.Dense` and its like, and keep the layers in variables"
 _VARIABLES = "Make variables with `tf.Variable` and keep them in a list, a `tf.Module` or a model"
 _PRIVATE = "It is private to TensorFlow: write `import tensorflow as tf` and use the public name"
@@ -116,12 +112,6 @@ HINTS = {
     "tf.distribute.Server": _PROCESS,
     "tf.distribute.coordinator": _COORDINATOR,
     "tf.distribute.experimental.coordinator": _COORDINATOR,
-    "tf.distribute.cluster_resolver.KubernetesExecutableLocation": (
-        "Leave it out: `KubernetesClusterResolver` finds the pods from inside and from outside"
-    ),
-    "tf.distribute.experimental.PreemptionCheckpointHandler": _PREEMPTION,
-    "tf.distribute.experimental.PreemptionWatcher": _PREEMPTION,
-    "tf.distribute.experimental.TerminationConfig": _PREEMPTION,
     "tf.distribute.experimental.rpc": (
         "Write `strategy.run` with `tf.distribute.MultiWorkerMirroredStrategy`, in which processes "
         "compute together, or call another program by an RPC package such as grpcio"
@@ -160,8 +150,6 @@ HINTS = {
     "tf.io.write_graph": "There are no graphs: write `tf.saved_model.save`",
     "tf.test.assert_equal_graph_def": _NO_GRAPH,
     "tf.check_pinned": _PLACED,
-    "tf.conv2d_backprop_filter_v2": "Write `tf.compat.v1.nn.conv2d_backprop_filter`",
-    "tf.conv2d_backprop_input_v2": "Write `tf.compat.v1.nn.conv2d_backprop_input`",
     "tf.nondifferentiable_batch_function": "Collect the calls in a `tf.data.Dataset`, and batch it",
     "tf.load_library": _CPP,
     "tf.load_op_library": _CPP,
@@ -190,7 +178,6 @@ HINTS = {
     "tf.nn.RNNCellDropoutWrapper": "Give a Keras cell `dropout` and `recurrent_dropout`",
     "tf.nn.RNNCellResidualWrapper": "Add the input in the `call` of a cell of your own",
     "tf.profiler.experimental.client": _PROFILE,
-    "tf.profiler.experimental.server": _PROFILE,
     "tf.quantization": (
         "Train with `tf.quantization.fake_quant_with_min_max_vars`, and convert where "
         "TensorFlow is installed"

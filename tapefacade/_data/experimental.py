@@ -395,6 +395,36 @@ def dense_to_sparse_batch(batch_size: Any, row_shape: Any) -> Step:
     return lambda dataset: dataset.sparse_batch(batch_size, row_shape)
 
 
+@function("data.experimental.parallel_interleave")
+def parallel_interleave(
+    map_func: Callable[..., Any],
+    cycle_length: int,
+    block_length: int = 1,
+    sloppy: bool | None = False,
+    buffer_output_elements: int | None = None,
+    prefetch_input_elements: int | None = None,
+) -> Callable[[Any], Any]:
+    """Makes a step for `Dataset.apply`: elements of the datasets that a function gives, by turns.
+
+    Args:
+        map_func: a function of an element; it returns a dataset.
+        cycle_length: how many datasets take turns.
+        block_length: how many elements each gives in its turn.
+        sloppy: ignored: the order is always kept.
+        buffer_output_elements: ignored.
+        prefetch_input_elements: ignored.
+
+    Returns:
+        A function of a dataset.
+
+    >>> step = tf.data.experimental.parallel_interleave(
+    ...     lambda n: tf.data.Dataset.from_tensors(n).repeat(2), cycle_length=2)
+    >>> [int(n) for n in tf.data.Dataset.range(1, 3).apply(step)]
+    [1, 2, 1, 2]
+    """
+    return lambda dataset: dataset.interleave(map_func, cycle_length, block_length)
+
+
 DOCUMENTATION = """Makes a step for `Dataset.apply`: `tf.data.Dataset.{0}`, with the same arguments.
 
     Returns:
@@ -419,7 +449,6 @@ bucket_by_sequence_length = _step("bucket_by_sequence_length", Dataset.bucket_by
 enumerate_dataset = _step("enumerate_dataset", Dataset.enumerate)
 group_by_window = _step("group_by_window", Dataset.group_by_window)
 ignore_errors = _step("ignore_errors", Dataset.ignore_errors)
-parallel_interleave = _step("parallel_interleave", Dataset.interleave)
 rejection_resample = _step("rejection_resample", Dataset.rejection_resample)
 scan = _step("scan", Dataset.scan)
 snapshot = _step("snapshot", Dataset.snapshot)

@@ -1,6 +1,7 @@
 """Where the processes of a program are: what `TF_CONFIG`, Slurm, or the program itself says."""
 
 import collections
+import enum
 import json
 import os
 import re
@@ -11,7 +12,7 @@ from tapefacade._config.devices import list_logical_devices
 from tapefacade._config.tpu import MESSAGE_NO_NAME
 from tapefacade._core.missing_members import lacks
 from tapefacade._core.tensor import hinted
-from tapefacade._definition.op import function
+from tapefacade._definition.op import function, register
 from tapefacade._distribute.cluster_specs import ClusterSpec, merged
 
 HINT_NO_TPU = "JAX sees no TPU in this process. Use tf.distribute.get_strategy() in its place."
@@ -325,6 +326,22 @@ def _hosts(names: str) -> list[str]:
     return found
 
 
+class KubernetesExecutableLocation(enum.Enum):
+    """Whether a program runs in one of the cluster's pods.
+
+    >>> tf.distribute.cluster_resolver.KubernetesExecutableLocation.OFF_CLUSTER.value
+    1
+    """
+
+    WITHIN_CLUSTER = 0
+    OFF_CLUSTER = 1
+
+
+register(
+    ("distribute.cluster_resolver.KubernetesExecutableLocation",), KubernetesExecutableLocation
+)
+
+
 @function("distribute.cluster_resolver.KubernetesClusterResolver")
 class KubernetesClusterResolver(ClusterResolver):
     """Would ask Kubernetes for its pods, which tapefacade does not.
@@ -342,7 +359,8 @@ class KubernetesClusterResolver(ClusterResolver):
 
     def __init__(
         self, job_to_label_mapping: Any = None, tf_server_port: int = 8470,
-        rpc_layer: str = "grpc", override_client: Any = None, executable_location: Any = None,
+        rpc_layer: str = "grpc", override_client: Any = None,
+        executable_location: Any = KubernetesExecutableLocation.WITHIN_CLUSTER,
     ) -> None:  # fmt: skip
         raise hinted(ImportError(MESSAGE_KUBERNETES), HINT_KUBERNETES)
 

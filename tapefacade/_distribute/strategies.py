@@ -190,8 +190,8 @@ class StrategyExtended:
     experimental_require_static_shapes = False
     experimental_between_graph = False
 
-    def __init__(self, strategy: "Strategy") -> None:
-        self._strategy = strategy
+    def __init__(self, container_strategy: "Strategy") -> None:
+        self._strategy = container_strategy
 
     @property
     def worker_devices(self) -> tuple[str, ...]:

@@ -5,6 +5,7 @@ from tapefacade._distribute.cluster_resolvers import (
     ClusterResolver as ClusterResolver,
     GCEClusterResolver as GCEClusterResolver,
     KubernetesClusterResolver as KubernetesClusterResolver,
+    KubernetesExecutableLocation as KubernetesExecutableLocation,
     SimpleClusterResolver as SimpleClusterResolver,
     SlurmClusterResolver as SlurmClusterResolver,
     TFConfigClusterResolver as TFConfigClusterResolver,

@@ -4,6 +4,7 @@ import collections
 import gc
 import os
 import pathlib
+import signal
 
 from programs.program import answers, caught, in_a_new_directory
 
@@ -513,3 +514,49 @@ def older_names(tf, np):
     ]
     train.remove_checkpoint(path)
     return [*found, train.checkpoint_exists(path), os.listdir(".")]
+
+
+def _trained(tf, noted, steps, told_at=-1, **options):
+    """Trains until its machine is taken away; notes what came before, of it, and when it ended."""
+    of = tf.distribute.experimental
+    step, ended = tf.Variable(0), []
+    checkpoint = tf.train.Checkpoint(step=step)
+    config = of.TerminationConfig(exit_fn=lambda: ended.append(int(step)), **options)
+    handler = of.PreemptionCheckpointHandler(None, checkpoint, "saved", config)
+    first, found = int(step), []
+
+    def train(more):
+        step.assign_add(more)
+        if int(step) == told_at:
+            signal.raise_signal(signal.SIGTERM)
+        return int(step) * 10
+
+    while len(found) < steps and not ended:
+        found.append(handler.run(train, 1))
+    noted.append((first, found, ended, handler.total_run_calls))
+    return checkpoint
+
+
+@in_a_new_directory
+def before_a_machine_is_taken_away(tf, np):
+    """SIGTERM in a step: the state is saved after the next one, and restored by who comes then."""
+    of = tf.distribute.experimental
+    before, noted = signal.getsignal(signal.SIGTERM), []
+    try:
+        _trained(tf, noted, 5, told_at=2)
+        _trained(tf, noted, 3)
+        _trained(tf, noted, 4, told_at=5, save_fn=lambda: noted.append("saves"))
+        checkpoint = _trained(tf, noted, 2)
+        config = of.TerminationConfig(exit_fn=lambda: noted.append("ends"))
+        handler = of.PreemptionCheckpointHandler(None, checkpoint, "saved", config)
+        for told in (False, True, False, False):
+            if told:
+                signal.raise_signal(signal.SIGTERM)
+            handler.save_checkpoint_if_preempted()
+        with handler.watch_preemption_scope():
+            noted.append(handler.total_run_calls)
+        message = of.PreemptionWatcher().preemption_message
+    finally:
+        signal.signal(signal.SIGTERM, before)
+    kept = sorted(name for name in os.listdir("saved") if "data" not in name)
+    return noted, kept, message

@@ -1,13 +1,16 @@
 """The gradients of convolutions for their inputs and their filters, as functions."""
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import jax
 
+from tapefacade._core.conversion import convert
 from tapefacade._core.error_texts import invalid
 from tapefacade._core.kernel_dtypes import FLOATS_HALF_FIRST
+from tapefacade._core.tensor import EagerTensor
 from tapefacade._definition.argument_checks import as_sizes
-from tapefacade._definition.op import TensorLike, op
+from tapefacade._definition.op import TensorLike, function, op
 from tapefacade._ops.nn.convolution import DataFormat, convolve, layout_of, padding_of
 
 
@@ -232,3 +235,97 @@ def conv3d_backprop_filter(
     shapes = _Shapes(start, input.shape, sizes, out_backprop.shape)
     given, steps = (input, out_backprop), (strides, dilations)
     return _transposed("filter", shapes, given, padding, steps, data_format, 3)
+
+
+def _pairs(padding: str, explicit_paddings: Sequence[int]) -> Any:
+    """Returns the margins that kernels are given one after the other as pairs."""
+    if padding != "EXPLICIT":
+        return padding
+    return list(zip(explicit_paddings[::2], explicit_paddings[1::2], strict=True))
+
+
+@function("conv2d_backprop_input_v2")
+def conv2d_backprop_input_v2(
+    input: Any,
+    filter: Any,
+    out_backprop: Any,
+    strides: Sequence[int],
+    padding: str,
+    use_cudnn_on_gpu: bool = True,
+    explicit_paddings: Sequence[int] = (),
+    data_format: str = "NHWC",
+    dilations: Sequence[int] = (1, 1, 1, 1),
+    name: None = None,
+) -> EagerTensor:
+    """Computes the gradient of `tf.nn.conv2d` for its input.
+
+    Args:
+        input: a tensor of the input's shape `[B, H, W, C]`.
+        filter: a tensor of shape `[K, L, C, D]`.
+        out_backprop: the gradient of the output, `[B, H', W', D]`.
+        strides: how far the filter moves, a number for each dimension of the input.
+        padding: `"SAME"`, `"VALID"`, or `"EXPLICIT"`.
+        use_cudnn_on_gpu: ignored.
+        explicit_paddings: the margins with `"EXPLICIT"`, two numbers for each dimension.
+        data_format: `"NHWC"` or `"NCHW"`.
+        dilations: the distance of the pixels that the filter touches, four numbers.
+        name: ignored.
+
+    Returns:
+        A tensor of the shape of `input`.
+
+    Raises:
+        InvalidArgumentError: if the shapes do not fit together.
+
+    >>> x, filters, grads = tf.ones([1, 2, 2, 1]), tf.ones([2, 2, 1, 1]), tf.ones([1, 1, 1, 1])
+    >>> tf.conv2d_backprop_input_v2(x, filters, grads, [1, 1, 1, 1], "VALID").numpy().ravel()
+    array([1., 1., 1., 1.], dtype=float32)
+    """
+    return conv2d_backprop_input(
+        convert(input).shape, filter, out_backprop, list(strides),
+        _pairs(padding, explicit_paddings), use_cudnn_on_gpu, data_format, list(dilations),
+    )  # fmt: skip
+
+
+@function("conv2d_backprop_filter_v2")
+def conv2d_backprop_filter_v2(
+    input: Any,
+    filter: Any,
+    out_backprop: Any,
+    strides: Sequence[int],
+    padding: str,
+    use_cudnn_on_gpu: bool = True,
+    explicit_paddings: Sequence[int] = (),
+    data_format: str = "NHWC",
+    dilations: Sequence[int] = (1, 1, 1, 1),
+    name: None = None,
+) -> EagerTensor:
+    """Computes the gradient of `tf.nn.conv2d` for its filter.
+
+    Args:
+        input: a tensor of shape `[B, H, W, C]`.
+        filter: a tensor of the filter's shape `[K, L, C, D]`.
+        out_backprop: the gradient of the output, `[B, H', W', D]`.
+        strides: how far the filter moves, a number for each dimension of `input`.
+        padding: `"SAME"`, `"VALID"`, or `"EXPLICIT"`.
+        use_cudnn_on_gpu: ignored.
+        explicit_paddings: the margins with `"EXPLICIT"`, two numbers for each dimension.
+        data_format: `"NHWC"` or `"NCHW"`.
+        dilations: the distance of the pixels that the filter touches, four numbers.
+        name: ignored.
+
+    Returns:
+        A tensor of the shape of `filter`.
+
+    Raises:
+        InvalidArgumentError: if the shapes do not fit together.
+
+    >>> x, grads = tf.reshape(tf.range(4.0), [1, 2, 2, 1]), tf.ones([1, 1, 1, 1])
+    >>> filters = tf.ones([2, 2, 1, 1])
+    >>> tf.conv2d_backprop_filter_v2(x, filters, grads, [1, 1, 1, 1], "VALID").numpy().ravel()
+    array([0., 1., 2., 3.], dtype=float32)
+    """
+    return conv2d_backprop_filter(
+        input, convert(filter).shape, out_backprop, list(strides),
+        _pairs(padding, explicit_paddings), use_cudnn_on_gpu, data_format, list(dilations),
+    )  # fmt: skip

@@ -2,6 +2,11 @@
 
 from tapefacade._core.missing_names import missing_attribute as _missing_attribute
 from tapefacade._distribute.input_datasets import ValueContext as ValueContext
+from tapefacade._distribute.preemption import (
+    PreemptionCheckpointHandler as PreemptionCheckpointHandler,
+    PreemptionWatcher as PreemptionWatcher,
+    TerminationConfig as TerminationConfig,
+)
 from tapefacade._distribute.strategies import (
     CentralStorageStrategy as CentralStorageStrategy,
     ExperimentalTPUStrategy as TPUStrategy,
