@@ -390,3 +390,85 @@ def test_training_with_a_dataset():
                 loss = tf.reduce_mean((tf.linalg.matvec(inputs, w) - targets) ** 2)
             w.assign_sub(0.1 * tape.gradient(loss, w))
     np.testing.assert_allclose(w.numpy(), [1.0, -2.0, 3.0, 0.5], atol=1e-3)
+
+
+# The service. Which of several readers gets an element is chance in TensorFlow.
+
+
+@pytest.fixture
+def service():
+    names = tf.data.experimental.service
+    dispatcher = names.DispatchServer()
+    config = names.WorkerConfig(dispatcher.target.removeprefix("grpc://"))
+    workers = [names.WorkerServer(config) for _ in range(2)]
+    yield names, dispatcher.target
+    del workers
+
+
+def served(service, dataset, mode="distributed_epoch", **options):
+    names, target = service
+    return dataset.apply(names.distribute(mode, target, **options))
+
+
+def test_readers_of_a_job_share_its_elements(service):
+    numbers = tf.data.Dataset.range(6)
+    first, second = (iter(served(service, numbers, job_name="shared")) for _ in range(2))
+    pairs = [(int(next(first)), int(next(second))) for _ in range(3)]
+    assert sorted(n for pair in pairs for n in pair) == list(range(6))
+    assert [*first, *second] == []
+    again = served(service, numbers, job_name="again")
+    assert sorted(int(x) for x in again) == sorted(int(x) for x in again) == list(range(6))
+
+
+def test_trainers_read_the_same_elements(service):
+    names, _ = service
+    caches = [names.CrossTrainerCache(name) for name in ("a", "b")]
+    endless = tf.data.Dataset.range(100).repeat()
+    options = {"mode": "parallel_epochs", "job_name": "cached"}
+    one, two = (served(service, endless, cross_trainer_cache=cache, **options) for cache in caches)
+    assert [int(x) for x in one.take(5)] == [int(x) for x in two.take(5)]
+
+
+def test_consumers_take_turns_at_what_one_worker_makes(service):
+    endless = tf.data.Dataset.range(100).repeat()
+    options = {"mode": "parallel_epochs", "job_name": "turns", "num_consumers": 2}
+    consumers = [iter(served(service, endless, consumer_index=k, **options)) for k in range(2)]
+    rounds = [tuple(int(next(consumer)) for consumer in consumers) for _ in range(4)]
+    assert rounds == [(0, 1), (0, 1), (2, 3), (2, 3)]  # of two workers, by turns
+    with pytest.raises(tf.errors.FailedPreconditionError, match="infinite cardinality"):
+        next(iter(served(service, tf.data.Dataset.range(4), num_consumers=1, job_name="ends")))
+
+
+def test_a_service_is_of_this_process_and_ends_with_it(service):
+    names, target = service
+    address = target.removeprefix("grpc://")
+    with pytest.raises(tf.errors.UnavailableError, match="Failed to connect") as caught:
+        names.WorkerServer(names.WorkerConfig("localhost:1"))
+    assert "serves the process that it is in" in caught.value.__notes__[0]
+    alone = names.DispatchServer(start=False)
+    alone.start()
+    thread = threading.Thread(target=alone.join)
+    thread.start()
+    alone.stop()
+    thread.join(10)
+    assert not thread.is_alive()
+    with pytest.raises(tf.errors.UnavailableError):
+        names.register_dataset(alone.target, tf.data.Dataset.range(2))
+    assert names.DispatchServer(names.DispatcherConfig(port=alone._port.number))._runs
+    assert address != alone._address
+
+
+def test_readers_wait_for_a_worker():
+    names = tf.data.experimental.service
+    dispatcher = names.DispatchServer()
+    dataset = tf.data.Dataset.range(3).apply(names.distribute("parallel_epochs", dispatcher.target))
+    found = []
+    thread = threading.Thread(target=lambda: found.extend(int(x) for x in dataset))
+    thread.start()
+    thread.join(0.05)
+    assert thread.is_alive()
+    worker = names.WorkerServer(names.WorkerConfig(dispatcher.target.removeprefix("grpc://")))
+    thread.join(10)
+    assert found == [0, 1, 2]
+    worker.stop()
+    assert dispatcher._num_workers() == 0

@@ -158,7 +158,6 @@ HINTS = {
         "Write `ConcreteFunction.program()`, or `experimental_get_compiler_ir` of a function"
     ),
     "tf.config.experimental.ClusterDeviceFilters": _PROCESS,
-    "tf.data.experimental.service": "Leave it out: datasets run in the process that reads them",
     "tf.data.experimental.distributed_save": "Write `dataset.save`",
     "tf.data.experimental.enable_debug_mode": "Write `tf.config.run_functions_eagerly(True)`",
     "tf.data.experimental.from_variant": _DATASET,

@@ -203,10 +203,11 @@ class PreemptionCheckpointHandler:
 
     def _is_told(self) -> bool:
         """Whether one of the processes was told that its machine is taken away."""
-        told = self._notice.time is not None
-        if told and self._has_saved:
+        noted = self._notice.time
+        told = noted is not None
+        if noted is not None and self._has_saved:
             left = RUNS_LEFT_AT_LAST_SAVE * self._seconds_of_run
-            told = time.time() > self._notice.time + self._grace_period - left
+            told = time.time() > noted + self._grace_period - left
         if PROCESSES.count == 1:
             return told
         return any(answer == b"1" for answer in exchanged(b"1" if told else b"0"))

@@ -53,28 +53,45 @@ def own_part_of(dataset: Any, count: int, index: int, replicas: int) -> tuple[An
         NotFoundError: if files are to be dealt out, and there are none.
     """
     policy = dataset.options().experimental_distribute.auto_shard_policy
-    node: DatasetNode = dataset._node
-    source = (
-        _names_of_files(node) if policy in (AutoShardPolicy.AUTO, AutoShardPolicy.FILE) else None
-    )
-    if policy is AutoShardPolicy.FILE and source is None:
+    node = dealt_out(dataset._node, policy, count, index)
+    if node is None and policy in (AutoShardPolicy.AUTO, AutoShardPolicy.DATA):
+        return dataset, True
+    own = wrap(node or dataset._node, dataset._own_options)
+    return _in_parts(own, count, index, replicas), False
+
+
+def dealt_out(
+    node: DatasetNode, policy: AutoShardPolicy, count: int, index: int
+) -> DatasetNode | None:
+    """Returns the part of one process of what is dealt out; None if each has to read all.
+
+    Args:
+        node: the dataset.
+        policy: whether files are dealt out, or what a `shard` with `SHARD_HINT` says.
+        count: the number of processes.
+        index: the number of this one.
+
+    Raises:
+        InvalidArgumentError: if there are fewer files than processes.
+        NotFoundError: if files are to be dealt out, and there are none.
+    """
+    if policy is AutoShardPolicy.HINT:
+        hint = next((n for n in _chain(node) if isinstance(n, Shard) and n.is_hint), None)
+        return None if hint is None else _replaced(node, hint, Shard(hint.input, count, index))
+    if policy not in (AutoShardPolicy.AUTO, AutoShardPolicy.FILE):
+        return None
+    source = _names_of_files(node)
+    if source is None and policy is AutoShardPolicy.FILE:
         raise hinted(
             errors.NotFoundError(None, None, MESSAGE_NO_FILES.format(_source(node).name)),
             HINT_NO_FILES,
         )
-    if policy in (AutoShardPolicy.AUTO, AutoShardPolicy.DATA) and source is None:
-        return dataset, True
-    if source is not None:
-        files = source.cardinality()
-        if 0 <= files < count:
-            message = MESSAGE_FEW_FILES.format(files, count)
-            raise errors.InvalidArgumentError(None, None, message)
-        node = _replaced(node, source, Shard(source, count, index))
-    elif policy is AutoShardPolicy.HINT:
-        hint = next((n for n in _chain(node) if isinstance(n, Shard) and n.is_hint), None)
-        if hint is not None:
-            node = _replaced(node, hint, Shard(hint.input, count, index))
-    return _in_parts(wrap(node, dataset._own_options), count, index, replicas), False
+    if source is None:
+        return None
+    files = source.cardinality()
+    if 0 <= files < count:
+        raise errors.InvalidArgumentError(None, None, MESSAGE_FEW_FILES.format(files, count))
+    return _replaced(node, source, Shard(source, count, index))
 
 
 def _in_parts(dataset: Dataset, count: int, index: int, replicas: int) -> Any:

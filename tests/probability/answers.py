@@ -11,6 +11,7 @@ from probability.inference import INFERENCES
 from probability.kernels import KERNELS
 from probability.layers import LAYERS
 from probability.models import MODELS
+from probability.programs import PROGRAMS
 from probability.samplers import SAMPLERS
 
 STATISTICS = ["mean", "mode", "stddev", "entropy"]
@@ -157,6 +158,7 @@ CHECKED = (
     *(f"layer {name}" for name in LAYERS),
     *(f"kernel {name}" for name in KERNELS if name != "transformed and adapted"),
     *(f"model {name}" for name in MODELS if name not in ("structural series", "special functions")),
+    *(f"program {name}" for name in PROGRAMS),
 )  # fmt: skip
 
 
@@ -169,6 +171,6 @@ def asked(tf: Any, tfp: Any, case: str, at: list[Any] | None = None) -> Answers:
         return bijector_answers(tf, tfp, name)
     cases = {
         "sampler": SAMPLERS, "inference": INFERENCES, "layer": LAYERS, "kernel": KERNELS,
-        "model": MODELS,
+        "model": MODELS, "program": PROGRAMS,
     }[kind]  # fmt: skip
     return {"found": answer(tf, lambda: cases[name](tf, tfp))}

@@ -26,6 +26,7 @@ from tapefacade._function.control.row_loops import (
     record_loop,
 )
 from tapefacade._function.control.scan_op import MAP
+from tapefacade._function.function.device_implementations import VECTORIZED
 from tapefacade._function.function.unknown_sizes import sizes_decided_within
 from tapefacade._ops.array.indexing import getitem
 from tapefacade._ops.array.joining import stack
@@ -81,7 +82,7 @@ def vectorized_map(
             )
     if not callable(fn):
         raise TypeError(f"'{type(fn).__name__}' object is not callable")
-    with as_if_once(), raising_as_traced():
+    with as_if_once(), raising_as_traced(), VECTORIZED.temporarily(on=True):
         return _VectorizedMapCall(fn, elems, flat, sizes, count).result()
 
 

@@ -2,7 +2,7 @@
 
 TensorFlow's graph optimizer puts the function that prefers the device in the place of the one that
 was called. The functions of one `api_implements` belong together; tensorflow_probability draws
-gamma, binomial and Poisson numbers so.
+gamma, binomial and Poisson numbers so. In `tf.vectorized_map` it keeps the one that was called.
 """
 
 import functools
@@ -12,11 +12,21 @@ from typing import Any
 
 import jax
 
+from tapefacade._core.thread_state import ThreadState
 from tapefacade._function.function.function import Function
 
 API_ATTRIBUTE, DEVICE_ATTRIBUTE = "api_implements", "api_preferred_device"
 # The functions that prefer a device, by what they implement and the device.
 _PREFERRED: weakref.WeakValueDictionary[tuple[Any, str], Function] = weakref.WeakValueDictionary()
+
+
+class _Vectorized(ThreadState):
+    """Whether the function of a `tf.vectorized_map` is recorded."""
+
+    on = False
+
+
+VECTORIZED = _Vectorized()
 
 
 class DeviceImplementation(Function):
@@ -44,7 +54,9 @@ class DeviceImplementation(Function):
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         preferred = _PREFERRED.get((self._api, jax.default_backend().upper()))
-        if preferred is None or preferred is self:
+        if VECTORIZED.on:
+            preferred = self
+        elif preferred is None or preferred is self:
             return super().__call__(*args, **kwargs)
         # Its body comes in the place of the call, so that shapes that are known stay known.
         return preferred._python(*args, **kwargs)

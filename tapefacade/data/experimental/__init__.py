@@ -65,6 +65,7 @@ from tapefacade._data.options import (
     ThreadingOptions as ThreadingOptions,
 )
 from tapefacade._data.sql_tables import SqlDataset as SqlDataset
+from tapefacade.data.experimental import service as service
 
 Counter = _Dataset.counter
 RandomDataset = _Dataset.random
