@@ -17,6 +17,10 @@ CASES: dict[str, tuple[tuple[int, ...], tuple[int, ...], Callable[..., Any]]] = 
     "3 x 3": ((8, 32, 32, 32), (3, 3, 32, 32), lambda tf, x, w: tf.nn.conv2d(x, w, 1, "SAME")),
     "5 x 5": ((8, 28, 28, 16), (5, 5, 16, 32), lambda tf, x, w: tf.nn.conv2d(x, w, 1, "SAME")),
     "of colours": ((8, 64, 64, 3), (3, 3, 3, 32), lambda tf, x, w: tf.nn.conv2d(x, w, 1, "SAME")),
+    "volumes": (
+        (4, 16, 16, 16, 8), (3, 3, 3, 8, 16),
+        lambda tf, x, w: tf.nn.conv3d(x, w, [1, 1, 1, 1, 1], "SAME"),
+    ),
     "8 groups": ((8, 16, 16, 64), (3, 3, 8, 64), lambda tf, x, w: tf.nn.conv2d(x, w, 1, "SAME")),
     "depthwise": (
         (8, 32, 32, 64), (3, 3, 64, 1),

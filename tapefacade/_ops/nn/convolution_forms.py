@@ -1,10 +1,11 @@
 """Convolutions that XLA computes slowly on a CPU, in other forms.
 
-What XLA has for convolutions there is made for dense filters: gradients of grouped ones take 10 to
-80 times as long as sums of shifted products or products of matrices, filters of one pixel twice as
-long, and so do gradients of transposed ones with strides (`benchmarks/convolutions.py`). Others are
-best as they are; but in a body, of a loop or a branch, XLA leaves the gradients of all convolutions
-in a form for which it has nothing fast: those of products of matrices take a tenth of the time.
+What XLA has for convolutions there is made for dense filters on images: gradients of grouped ones
+take 10 to 80 times as long as sums of shifted products or other convolutions, those of volumes 10
+times as long as those of images, filters of one pixel twice as long, and so do gradients of
+transposed ones with strides (`benchmarks/convolutions.py`). Others are best as they are; but in a
+body, of a loop or a branch, XLA leaves the gradients of all convolutions in a form for which it has
+nothing fast: those of products of matrices take a tenth of the time.
 """
 
 import itertools
@@ -54,7 +55,8 @@ def in_other_form(
         return None
     *window, inner, outer = filters.shape
     is_point = math.prod(window) == 1
-    if groups == 1 and not is_point and not is_within_body():
+    is_plain = groups == 1 and not is_point and not is_within_body()
+    if is_plain and len(window) < 3:
         return None
     reach = [(size - 1) * rate + 1 for size, rate in zip(window, rates, strict=True)]
     spatial, ones = input.shape[1:-1], (1,) * len(window)
@@ -70,6 +72,8 @@ def in_other_form(
     if inner == 1 and groups > 1:
         whole = input if outer == groups else jnp.repeat(input, outer // groups, -1)
         return shifted_products(whole, lax.squeeze(filters, [-2]), places)
+    if is_plain:
+        return _convolved(input, filters, places)
     if not is_within_body():
         return _in_blocks(input, filters, places, groups)
     if math.prod((len(input), *places.found, *window, inner, groups)) > MAX_PATCHES:
@@ -103,7 +107,7 @@ def transposed_in_other_form(
     """
     if jax.default_backend() != "cpu" or input.dtype not in DTYPES:
         return None
-    if max(steps) == 1 and not is_within_body():
+    if max(steps) == 1 and len(steps) < 3 and not is_within_body():
         return None
     if min(*input.shape, *filters.shape, *sizes) < 1:
         return None
@@ -141,6 +145,21 @@ def transposed_in_other_form(
     return lax.slice(whole, [0] * whole.ndim, (len(input), *sizes, whole.shape[-1]))
 
 
+def _convolved(input: jax.Array, filters: jax.Array, places: Places) -> jax.Array:
+    """Convolves with dense filters: of a volume, what filters see of its depth are channels.
+
+    So volumes are images. XLA's own form takes ten times as long for the gradient.
+    """
+    if len(places.window) < 3:
+        return places.convolve(input, filters)
+    depth, rest = places.along(slice(1)), places.along(slice(1, None))
+    parts = [part for _, part in depth.parts(input)]
+    images = lax.collapse(lax.concatenate(parts, input.ndim - 1), 0, 2)
+    own = jnp.moveaxis(filters, 0, -3)
+    found = rest.convolve(images, lax.collapse(own, own.ndim - 3, own.ndim - 1))
+    return found.reshape(len(input), *places.found, filters.shape[-1])
+
+
 def _in_blocks(input: jax.Array, filters: jax.Array, places: Places, groups: int) -> jax.Array:
     """Convolves some groups at a time, as one whose filters are zeros between the groups.
 
@@ -155,7 +174,7 @@ def _in_blocks(input: jax.Array, filters: jax.Array, places: Places, groups: int
 
     def block(input: jax.Array, filters: jax.Array) -> jax.Array:
         own = filters.reshape(*places.window, 1, inner, each, outer // groups) * between
-        return places.convolve(input, own.reshape(*places.window, each * inner, outer // count))
+        return _convolved(input, own.reshape(*places.window, each * inner, outer // count), places)
 
     pairs = zip(jnp.split(input, count, -1), jnp.split(filters, count, -1), strict=True)
     return lax.concatenate([block(*pair) for pair in pairs], input.ndim - 1)

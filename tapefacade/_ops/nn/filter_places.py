@@ -2,7 +2,7 @@
 
 import itertools
 from collections.abc import Iterator
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import jax
 from jax import lax
@@ -37,20 +37,27 @@ class Places(NamedTuple):
             pads.append((before, _spread(size, gap) + first - _spread(found, step)))
         return Places(self.found, self.window, self.steps, tuple(pads), self.rates, self.gaps)
 
+    def along(self, axes: slice) -> "Places":
+        """Returns where they lie along some of the axes."""
+        fields: Any = self
+        return Places(*[field[axes] for field in fields])
+
     def parts(self, input: jax.Array) -> Iterator[tuple[tuple[int, ...], jax.Array]]:
         """Gives each pixel of the filters with what it is multiplied by, of the result's sizes."""
         margins = [(*pad, gap - 1) for pad, gap in zip(self.pads, self.gaps, strict=True)]
         whole = input
         if any(map(any, margins)):
-            whole = lax.pad(input, input.dtype.type(0), [(0, 0, 0), *margins, (0, 0, 0)])
+            config = [(0, 0, 0), *margins, *[(0, 0, 0)] * (input.ndim - 1 - len(margins))]
+            whole = lax.pad(input, input.dtype.type(0), config)
         for pixel in itertools.product(*map(range, self.window)):
             begins = [i * rate for i, rate in zip(pixel, self.rates, strict=True)]
             ends = [
                 begin + _spread(size, step)
                 for begin, size, step in zip(begins, self.found, self.steps, strict=True)
             ]
-            starts, limits = (0, *begins, 0), (len(whole), *ends, whole.shape[-1])
-            yield pixel, lax.slice(whole, starts, limits, (1, *self.steps, 1))
+            rest = whole.shape[1 + len(ends) :]
+            starts, limits = (0, *begins, *[0] * len(rest)), (len(whole), *ends, *rest)
+            yield pixel, lax.slice(whole, starts, limits, (1, *self.steps, *[1] * len(rest)))
 
     def convolve(self, input: jax.Array, filters: jax.Array) -> jax.Array:
         """Convolves `[B, ..., C]` with `[..., C, O]`, as XLA does it."""
