@@ -27,7 +27,12 @@ from tapefacade._data.group_by import (
     RejectionResample,
     reduced_elements,
 )
-from tapefacade._data.iterators import DatasetSpec, NumpyIterator, OwnedIterator
+from tapefacade._data.iterators import (
+    DatasetSpec,
+    NumpyIterator,
+    OwnedIterator,
+    with_open_sizes,
+)
 from tapefacade._data.map import (
     AUTOTUNE,
     Filter,
@@ -552,7 +557,8 @@ class Dataset:
         0
         """
         recording = THREAD.recording
-        if recording.frame is not None or recording.enclosing is not None:
+        in_function = recording.frame is not None or recording.enclosing is not None
+        if in_function:
             recording.observe("it reads a dataset")
         elements = iter(self._node.elements())
         try:
@@ -565,7 +571,7 @@ class Dataset:
                 f"DatasetToSingleElement_output_types_{count}",
                 "Dataset had more than one element." if found else "Dataset was empty.",
             )
-        return found[0]
+        return with_open_sizes(found[0], self._node, in_function)
 
     # Functions of elements.
 

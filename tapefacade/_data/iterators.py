@@ -22,6 +22,7 @@ from tapefacade._definition.op import function
 from tapefacade._extension.extension_type import ExtensionType
 from tapefacade._sparse.dense_conversion import to_dense
 from tapefacade._sparse.tensor import SparseTensor
+from tapefacade._trace.open_sizes import ACCOUNTS, note_shapes, open_sizes, opened_sizes
 from tapefacade._trace.recording import THREAD
 
 GET_NEXT = "IteratorGetNext"
@@ -218,7 +219,7 @@ class OwnedIterator(Iterator):
                 shorten(error)
                 raise
             self._consumed += 1
-        return fresh(element)
+        return with_open_sizes(fresh(element), self._node, in_function)
 
     def get_next(self) -> Any:
         try:
@@ -249,6 +250,23 @@ class OwnedIterator(Iterator):
     def __del__(self) -> None:
         if getattr(self, "_elements", None) is not None:
             close(self._elements)
+
+
+def with_open_sizes(element: Any, node: DatasetNode, in_function: bool) -> Any:
+    """Takes note, in a function that is recorded, of sizes that the spec of elements leaves open.
+
+    Args:
+        element: an element of a dataset.
+        node: the dataset.
+        in_function: whether to begin to keep account of sizes.
+
+    Returns:
+        `element`.
+    """
+    account = opened_sizes() if in_function else open_sizes() if ACCOUNTS else None
+    if account is not None and node.is_known:
+        note_shapes(account, leaves(element), leaves(node.spec))
+    return element
 
 
 def _at_users_lines(error: Exception) -> Exception:

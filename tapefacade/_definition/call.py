@@ -1,6 +1,7 @@
 """Calls of ops: conversion of the inputs, the checks, and the instruction that is recorded."""
 
-from collections.abc import Iterator
+import functools
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 import jax
@@ -306,33 +307,63 @@ def _noted_on_host(
     if not ACCOUNTS or (account := open_sizes()) is None:
         return result
     static, other = statics
+    typed = [[(v, v._type) for v in nest.flatten(part)] for part in (values, result)]
     if static == other and all(account.other_value(value) is None for value in values):
-        pairs = [[(v, v._type) for v in nest.flatten(part)] for part in (values, result)]
-        account.note_results(op, static, *pairs)
+        account.note_results(op, statics, *typed)
         return result
-    arrays: list[Any] = []
-    for value in values:
-        array = account.other_value(value)
-        if array is None and type(value) is _Scalar:
-            array = np.asarray(scalars[0][1]).astype(value._type.numpy_dtype)
-        elif array is None:
-            array = host_value(value) if type(value) is EagerTensor else value._host_value()
-        arrays.append(array)
+    own: list[Any] = [
+        np.asarray(scalars[0][1]).astype(value._type.numpy_dtype)
+        if type(value) is _Scalar
+        else host_value(value)
+        if type(value) is EagerTensor
+        else value._host_value()
+        for value in values
+    ]
+    found = [account.other_value(value) for value in values]
+    arrays = [mine if other is None else other for mine, other in zip(own, found, strict=True)]
     types = [type_of(array.shape, array.dtype) for array in arrays]
-    assert op.host is not None
     try:
         outputs, _ = op.infer(other, types)
-        if sum(type_.size for type_ in outputs) > MAX_NOTED_ELEMENTS:
-            return result
-        with np.errstate(all="ignore"):
-            arguments = op._arguments(arrays, other)
-            found = op.host(*[arguments[p.name] for p in op.parameters])
+        made = op.by_numpy(arrays, other)
     except Exception:  # such sizes do not fit
+        made, outputs = None, ()
+    if made is None or sum(type_.size for type_ in outputs) > MAX_NOTED_ELEMENTS:
+        if static != other:
+            account.note_results(op, statics, *typed)
         return result
-    results, made = (one if isinstance(one, list | tuple) else [one] for one in (result, found))
-    for tensor, array in zip(results, made, strict=True):
-        account.note_value(tensor, np.asarray(array))
+    for (tensor, _), array in zip(typed[1], made, strict=False):  # of an open number of rows
+        array = np.asarray(array)
+        if not op.facts.moves and array.shape == tensor._value.shape:
+            array = _never_equal(array, tensor._value, own, arrays)
+        account.note_value(tensor, array)
     return result
+
+
+def _never_equal(
+    other: np.ndarray[Any, Any],
+    value: np.ndarray[Any, Any],
+    inputs: Sequence[np.ndarray[Any, Any]],
+    others: Sequence[np.ndarray[Any, Any]],
+) -> np.ndarray[Any, Any]:
+    """Returns what shape arithmetic gives for other sizes, but nowhere by chance the same.
+
+    `n % 2` is not known where `n` is not, though it is the same for `n + 2`.
+
+    Args:
+        other: what it has given for them.
+        value: what it gives for the real ones.
+        inputs: what it is computed of.
+        others: what these would be.
+    """
+    if any(one.shape != more.shape for one, more in zip(inputs, others, strict=True)):
+        return other
+    changes = [one != more for one, more in zip(inputs, others, strict=True)]
+    try:
+        changed = np.broadcast_to(functools.reduce(np.logical_or, changes), value.shape)
+    except ValueError:  # it is no op of elements
+        changed = np.any([np.any(change) for change in changes])
+    unlike = ~other if other.dtype == bool else other + 1
+    return np.where(changed & (other == value), unlike, other)
 
 
 def _check_on_host(

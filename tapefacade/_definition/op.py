@@ -45,7 +45,7 @@ from tapefacade._definition.parameters import Parameter, read_parameters
 from tapefacade._trace.interpreter import Interpreter
 from tapefacade._trace.named_sizes import traced_for_all_sizes
 from tapefacade._trace.numpy_steps import are_equal
-from tapefacade._trace.open_sizes import ACCOUNTS, with_sizes_among
+from tapefacade._trace.open_sizes import ACCOUNTS, note_call, with_sizes_among
 from tapefacade._trace.operation import Check as Check, Operation
 from tapefacade._trace.program_listing import in_sentence
 from tapefacade._trace.recording import THREAD
@@ -313,12 +313,16 @@ class Op(Operation):
     def is_moving(self) -> bool:  # type: ignore[override]
         return self.host is not None and self.kernel in MOVING_KERNELS
 
-    def on_host(self, arrays: Sequence[Any], static: tuple[Any, ...]) -> Sequence[Any] | None:
-        if not self.is_moving or self.host is None:
+    def by_numpy(self, arrays: Sequence[Any], static: tuple[Any, ...]) -> Sequence[Any] | None:
+        if self.host is None:
             return None
         arguments = self._arguments(arrays, static)
-        found = self.host(*[arguments[p.name] for p in self.parameters])
+        with np.errstate(all="ignore"):
+            found = self.host(*[arguments[p.name] for p in self.parameters])
         return found if isinstance(found, list) else [found]
+
+    def on_host(self, arrays: Sequence[Any], static: tuple[Any, ...]) -> Sequence[Any] | None:
+        return self.by_numpy(arrays, static) if self.is_moving else None
 
     def test(self, arrays: Sequence[Any], static: tuple[Any, ...]) -> tuple[Any, ...]:
         assert self.check is not None
@@ -462,6 +466,7 @@ def _failing_where_it_is_used(composite: Callable[..., Any]) -> Callable[..., An
             result = composite(*args, **kwargs)
             if ACCOUNTS:
                 with_sizes_among(nest.flatten(result), nest.flatten((args, kwargs)))
+                note_call(composite, (args, kwargs), result)
             return result
         except errors.OpError as error:
             if THREAD.recording.frame is not None:
@@ -476,6 +481,17 @@ def _failing_where_it_is_used(composite: Callable[..., Any]) -> Callable[..., An
         except Exception as error:
             shorten(error)
             raise
+
+    return call
+
+
+def _noting_sizes(composite: Callable[..., Any]) -> Callable[..., Any]:
+    """Makes a function take note of sizes that values among its arguments decide."""
+
+    @functools.wraps(composite)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        result = composite(*args, **kwargs)
+        return note_call(composite, (args, kwargs), result) if ACCOUNTS else result
 
     return call
 
@@ -509,6 +525,8 @@ def function(
         described(composite)
         if on_values:
             composite = _failing_where_it_is_used(composite)  # type: ignore[assignment]
+        elif not isinstance(composite, type) and _only_computes(composite):
+            composite = _noting_sizes(composite)
         if dispatch:
             composite = dispatched(names[0], composite)  # type: ignore[assignment]
         if isinstance(composite, type):

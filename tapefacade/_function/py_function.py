@@ -19,9 +19,11 @@ from tapefacade._core.type_spec import TypeSpec
 from tapefacade._definition.op import function
 from tapefacade._function.control.host_calls import COLLECTED_CALLS, note_types, recorded_call
 from tapefacade._function.gradients.custom_gradient import custom_gradient
-from tapefacade._ops.array.copying import zeros_like
+from tapefacade._ops.array.copying import identity, zeros_like
+from tapefacade._ops.array.creation import zeros
 from tapefacade._state.variable import Variable
 from tapefacade._tape.tape import GradientTape
+from tapefacade._trace.open_sizes import with_unknown_shape
 from tapefacade._trace.program_listing import place as text_of_line
 from tapefacade._trace.recording import THREAD, need_python
 from tapefacade._trace.tree import users_line
@@ -89,6 +91,8 @@ def py_function(
     _require(func, "py_function", Tout)
     listed = list(Tout) if isinstance(Tout, list | tuple) else [Tout]
     specs = [_spec(item) for item in listed]
+    if (examples := _examples(inp, specs)) is not None:
+        return examples if nest.is_nested(Tout) else examples[0]
     need_python("tf.py_function runs Python")
     arguments = nest.map_structure(_converted, list(inp or []))
     inputs = [item for item in nest.flatten(arguments) if type(item) is EagerTensor]
@@ -96,7 +100,26 @@ def py_function(
         results = _differentiable(func, arguments, inputs, specs)
     else:
         results = _call(func, arguments, specs)
+    results = [_of_python(result) for result in results]
     return results if nest.is_nested(Tout) else results[0]
+
+
+def _examples(inp: Any, specs: Sequence[Any]) -> list[Any] | None:
+    """Returns what stands for the results where a function is described; None where it runs.
+
+    Their shapes are not known. Where one is needed, it is that of the first argument, as of most.
+    """
+    if THREAD.examples is None or not all(isinstance(spec, dtypes.DType) for spec in specs):
+        return None
+    given = [item for item in nest.flatten(inp) if isinstance(item, EagerTensor)]
+    shape = given[0]._type.shape if given else ()
+    return [with_unknown_shape(zeros(shape, spec)) for spec in specs]
+
+
+def _of_python(result: Any) -> Any:
+    """Returns a result of Python: in a function a tensor of its own, of an unknown shape."""
+    is_new = bool(THREAD.functions) and type(result) is EagerTensor
+    return with_unknown_shape(identity(result)) if is_new else result
 
 
 def _decorator(public: Callable[..., Any], name: str, inp: Any, tout: Any) -> Callable[..., Any]:
@@ -256,10 +279,12 @@ def numpy_function(
         staged = _in_loop(func, inp, wanted)
         if staged is not None:
             return staged if nest.is_nested(Tout) else staged[0]
+        if (examples := _examples(inp, wanted)) is not None:
+            return examples if nest.is_nested(Tout) else examples[0]
     need_python("tf.numpy_function runs Python")
     arrays = [np.array(item if isinstance(item, np.ndarray) else convert(item)) for item in inp]
     if in_graph:
-        results = _in_graph(func, arrays, wanted)
+        results = [_of_python(result) for result in _in_graph(func, arrays, wanted)]
         return results if nest.is_nested(Tout) else results[0]
     flat = nest.flatten(func(*arrays))
     results = [None if item is None else convert(item) for item in flat]

@@ -76,7 +76,7 @@ def on_texts(name: str, *args: Any, **kwargs: Any) -> Any:
     account = open_sizes()
     if account is not None:
         results = _typed(nest.flatten(result), nest.flatten(computed))
-        account.note_results(op, static, _typed(tensors, arrays), results)
+        account.note_results(op, (static, static), _typed(tensors, arrays), results)
     return result
 
 

@@ -32,6 +32,7 @@ from tapefacade._ragged.partition import (
     of_lengths,
     of_uniform,
 )
+from tapefacade._trace.open_sizes import with_unknown_axes
 
 if TYPE_CHECKING:
     from tapefacade._ragged.tensor import RaggedTensor
@@ -237,14 +238,19 @@ def to_dense(ragged: "RaggedTensor", default_value: Any, shape: Any) -> EagerTen
     sizes = _wanted_shape(ragged, shape)
     default = _default(ragged, default_value)
     places = places_of(partitions, sizes)
-    inner = flat._type.shape[1:]
-    if places.size == len(places.ravel()) == flat._type.shape[0] and _in_order(places):
-        return reshape(flat, (*places.shape, *inner))
-    missing = places < 0
-    if missing.any():
-        flat = concat([flat, expand_dims(default, 0)], 0)
-        places = np.where(missing, flat._type.shape[0] - 1, places)
-    return reshape(take(flat, places.ravel()), (*places.shape, *inner))
+    if places.size == flat._type.shape[0] and _in_order(places):
+        rows = flat
+    else:
+        missing = places < 0
+        if missing.any():
+            flat = concat([flat, expand_dims(default, 0)], 0)
+            places = np.where(missing, flat._type.shape[0] - 1, places)
+        rows = take(flat, places.ravel())
+    made = reshape(rows, (*places.shape, *flat._type.shape[1:]))
+    pairs = enumerate(zip(partitions, sizes[1:], strict=False), 1)
+    return with_unknown_axes(
+        made, *[axis for axis, (one, size) in pairs if size is None and one.uniform is None]
+    )
 
 
 def _in_order(places: Array) -> bool:

@@ -16,7 +16,13 @@ from tapefacade._ops.array.creation import fill, ones as dense_ones, zeros
 from tapefacade._ops.array.gathering import gather_nd
 from tapefacade._ops.array.scattering import tensor_scatter_nd_update
 from tapefacade._ops.math.reduction import reduce_prod
-from tapefacade._sparse.tensor import SparseTensor, ravelled_places, sparse, sparse_at_places
+from tapefacade._sparse.tensor import (
+    SparseTensor,
+    ravelled_places,
+    sparse,
+    sparse_at_places,
+    with_unknown_count,
+)
 
 MESSAGE_ORDER = (
     "{} is out of order. Many sparse ops require sorted indices.\n    Use `tf.sparse.reorder` to "
@@ -44,7 +50,8 @@ def from_dense(tensor: Any, name: str | None = None) -> SparseTensor:
     dense = convert(tensor)
     array = dense._numpy_array()
     places = np.argwhere(array != (b"" if dense.dtype is dtypes.string else 0))
-    return sparse_at_places(places, gather_nd(dense, from_host(places)), dense._type.shape)
+    found = sparse_at_places(places, gather_nd(dense, from_host(places)), dense._type.shape)
+    return with_unknown_count(found)
 
 
 @function("sparse.to_dense")

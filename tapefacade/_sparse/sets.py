@@ -12,7 +12,13 @@ from tapefacade._core.string_arrays import text_tensor
 from tapefacade._core.tensor import from_host
 from tapefacade._definition.op import function
 from tapefacade._sparse.arrangement import kernel_error
-from tapefacade._sparse.tensor import SparseTensor, row_major, sparse, sparse_at_places
+from tapefacade._sparse.tensor import (
+    SparseTensor,
+    row_major,
+    sparse,
+    sparse_at_places,
+    with_unknown_count,
+)
 
 TYPES = (
     dtypes.int8, dtypes.int16, dtypes.int32, dtypes.int64, dtypes.uint8, dtypes.uint16,
@@ -84,7 +90,7 @@ def _operation(a: Any, b: Any, combine: Callable[[set[Any], set[Any]], set[Any]]
     else:
         values = from_host(np.array(elements, a.dtype.as_numpy_dtype))
     array = np.array(places, np.int64).reshape(len(places), len(shape) + 1)
-    return sparse_at_places(array, values, (*shape, width))
+    return with_unknown_count(sparse_at_places(array, values, (*shape, width)))
 
 
 @function("sets.intersection")

@@ -14,6 +14,7 @@ from tapefacade._core.tensor import EagerTensor, FailedResult, from_host
 from tapefacade._core.tensor_shape import TensorShape
 from tapefacade._definition.op import function
 from tapefacade._ops.array.printing import array_text
+from tapefacade._trace.open_sizes import with_unknown_axes
 
 MESSAGE_NOT_SPARSE = "Input must be a SparseTensor."
 
@@ -225,6 +226,13 @@ def sparse_at_places(
     places = np.ascontiguousarray(places, np.int64)
     made = SparseTensor(from_host(places), values, from_host(np.array(shape, np.int64)))
     made._places = places
+    return made
+
+
+def with_unknown_count(made: SparseTensor) -> SparseTensor:
+    """Takes note that values decide how many elements there are; returns the sparse tensor."""
+    with_unknown_axes(made.indices, 0)
+    with_unknown_axes(made.values, 0)
     return made
 
 

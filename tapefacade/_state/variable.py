@@ -49,6 +49,7 @@ from tapefacade._state.variable_aggregation import VariableAggregation, Variable
 from tapefacade._trace.assignments import HOLDS, box_of, locked
 from tapefacade._trace.execution import CONCRETE
 from tapefacade._trace.jax_transformation import NO_TRACE, current_trace, trace_state
+from tapefacade._trace.open_sizes import opened_sizes
 from tapefacade._trace.operation import Operation
 from tapefacade._trace.recording import THREAD, Recording, note_assigned
 from tapefacade._trace.tree import EDGES
@@ -98,6 +99,8 @@ class _Identity(Operation):
 
     def evaluate(self, arrays: Sequence[Any], static: tuple[Any, ...]) -> Sequence[Any]:
         return arrays
+
+    by_numpy = evaluate
 
 
 # A variable's state is read: gradients stop here ("state blocks history").
@@ -379,6 +382,8 @@ class Variable(Operators, metaclass=VariableMeta):
         recording = THREAD.recording
         if recording.frame is not None:
             recording.observe()
+            if self._discrete:
+                opened_sizes()  # it may decide some
         if recording.notes is not None:
             recording.notes.is_certain = False
         self._tell_tapes()

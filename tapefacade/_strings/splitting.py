@@ -9,6 +9,7 @@ from tapefacade._definition.op import function
 from tapefacade._ragged.tensor import RaggedTensor
 from tapefacade._strings.arguments import attribute_text, text_array, text_scalar, texts
 from tapefacade._strings.rows import by_rows, in_rows
+from tapefacade._trace.open_sizes import with_unknown_axes
 
 
 def _texts(values: list[bytes]) -> Any:
@@ -132,7 +133,8 @@ def ngrams(
     count = int(np.prod(array.shape[:-1], dtype=np.int64))
     rows = [grams(list(row)) for row in array.reshape(count, array.shape[-1])]
     width = len(rows[0]) if rows else len(grams([b""] * array.shape[-1]))
-    return text_array([g for row in rows for g in row], (*array.shape[:-1], width))
+    made = text_array([g for row in rows for g in row], (*array.shape[:-1], width))
+    return with_unknown_axes(made, -1)
 
 
 def _grams(

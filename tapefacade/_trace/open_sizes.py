@@ -6,6 +6,7 @@ computed at once, and static parameters are numbers: what they would be for othe
 where they are computed, since nothing tells it afterwards.
 """
 
+import contextlib
 import threading
 from collections.abc import Callable, Sequence
 from typing import Any, Protocol
@@ -14,6 +15,7 @@ import numpy as np
 
 from tapefacade._core.kernel_dtypes import INDICES
 from tapefacade._core.tensor import EagerTensor, host_value
+from tapefacade._core.tensor_shape import TensorShape
 from tapefacade._core.tensor_type import TensorType
 
 
@@ -36,12 +38,16 @@ class SizeAccount(Protocol):
         """Takes note of what a value on the host would be."""
         ...
 
-    def note_decisive(self, tensors: Sequence[EagerTensor]) -> None:
+    def note_decisive(self, tensors: Sequence[EagerTensor], are_examples: bool = False) -> None:
         """Takes note of integers that may decide sizes, but for those that constants decide."""
         ...
 
-    def note_unknown(self, tensor: Any, axes: Sequence[int]) -> None:
-        """Takes note of sizes of a tensor that are not known."""
+    def note_call(self, function: Callable[..., Any], arguments: Any, result: Any) -> None:
+        """Takes note of sizes that a call would give if values among its arguments were others."""
+        ...
+
+    def note_unknown(self, tensor: Any, axes: Sequence[int] | None) -> None:
+        """Takes note of sizes of a tensor that are not known; None if not even their number is."""
         ...
 
     def require_known(self, tensor: Any, axis: int) -> None:
@@ -59,7 +65,7 @@ class SizeAccount(Protocol):
     def note_results(
         self,
         operation: Any,
-        static: tuple[Any, ...],
+        statics: tuple[tuple[Any, ...], tuple[Any, ...]],
         inputs: Sequence[tuple[EagerTensor, TensorType]],
         results: Sequence[tuple[EagerTensor, TensorType]],
     ) -> None:
@@ -100,16 +106,34 @@ def note_static(recording: Any, slot: int, other: tuple[Any, ...]) -> None:
         account.note_static(recording, slot, other)
 
 
-def note_decisive(tensors: Sequence[EagerTensor]) -> None:
+def note_decisive(tensors: Sequence[EagerTensor], are_examples: bool = False) -> None:
     """Takes note that a function is about to know integers, which may decide sizes then.
 
     Args:
         tensors: what has no value yet.
+        are_examples: whether what they will have stands for other values.
     """
     integers = [one for one in tensors if one._type.hostable and one.dtype.name in INDICES]
     account = opened_sizes() if integers else None
     if account is not None:
-        account.note_decisive(integers)
+        account.note_decisive(integers, are_examples)
+
+
+def note_call(function: Callable[..., Any], arguments: Any, result: Any) -> Any:
+    """Takes note of sizes that a call would give if values among its arguments were others.
+
+    Args:
+        function: what has been called.
+        arguments: its arguments, and those by name.
+        result: what it has returned.
+
+    Returns:
+        `result`.
+    """
+    account = open_sizes()
+    if account is not None:
+        account.note_call(function, arguments, result)
+    return result
 
 
 def keep_sizes(tensors: Sequence[EagerTensor]) -> None:
@@ -122,6 +146,7 @@ def keep_sizes(tensors: Sequence[EagerTensor]) -> None:
     if account is not None:
         for tensor in tensors:
             account.note_unknown(tensor, ())
+        note_decisive(tensors)
 
 
 def noted(
@@ -145,7 +170,8 @@ def noted(
                 host_value(tensor) if other is None else other
                 for tensor, other in zip(inputs, others, strict=True)
             ]
-            account.note_value(result, np.asarray(compute(*arrays)))
+            with contextlib.suppress(IndexError):  # there are not as many
+                account.note_value(result, np.asarray(compute(*arrays)))
     return result
 
 
@@ -201,6 +227,28 @@ def with_sizes_of(result: Any, like: Any) -> Any:
     return result
 
 
+def note_shapes(account: SizeAccount, values: Sequence[Any], specs: Sequence[Any]) -> None:
+    """Takes note of the sizes that specs leave open.
+
+    Args:
+        account: the account.
+        values: tensors, and other values, of which nothing is noted.
+        specs: what is known of each: a `tf.TensorShape`, or what has one.
+    """
+    for value, spec in zip(values, specs, strict=True):
+        shape = getattr(spec, "shape", spec)
+        if isinstance(value, EagerTensor) and isinstance(shape, TensorShape):
+            open_axes = shape.rank and [a for a, size in enumerate(shape.as_list()) if size is None]
+            account.note_unknown(value, None if shape.rank is None else open_axes or ())
+
+
+def differing_axes(sizes: Sequence[int], others: Sequence[int]) -> list[int] | None:
+    """Returns the axes of which a shape has other sizes than another; None if it has others."""
+    if len(sizes) != len(others):
+        return None
+    return [axis for axis, pair in enumerate(zip(sizes, others, strict=True)) if pair[0] != pair[1]]
+
+
 def sized_like(
     function: Callable[[list[EagerTensor]], Any],
     tensors: Sequence[Any],
@@ -221,14 +269,11 @@ def sized_like(
         return function
     pairs = [(one._type.shape, account.other_sizes(one)) for one in tensors]
     pairs += [(one._type.shape[1:], account.other_sizes(one)[1:]) for one in elements]
-    unknown = [
-        [axis for axis, (size, other) in enumerate(zip(*pair, strict=True)) if size != other]
-        for pair in pairs
-    ]
+    unknown = [differing_axes(*pair) for pair in pairs]
 
     def with_unknown_sizes(placeholders: list[EagerTensor]) -> Any:
         for tensor, axes in zip(placeholders, unknown, strict=False):
-            if axes:
+            if axes or axes is None:
                 account.note_unknown(tensor, axes)
         return function(placeholders)
 
@@ -251,6 +296,21 @@ def with_unknown_axes(result: Any, *axes: int) -> Any:
     return result
 
 
+def with_unknown_shape(result: Any) -> Any:
+    """Takes note that Python decides the shape of a tensor.
+
+    Args:
+        result: the tensor.
+
+    Returns:
+        `result`.
+    """
+    account = opened_sizes() if isinstance(result, EagerTensor) else None
+    if account is not None:
+        account.note_unknown(result, None)
+    return result
+
+
 def with_sizes_among(results: Sequence[Any], inputs: Sequence[Any]) -> None:
     """Takes note that sizes of results are unknown which are as an unknown size of an input is.
 
@@ -261,14 +321,16 @@ def with_sizes_among(results: Sequence[Any], inputs: Sequence[Any]) -> None:
     account = open_sizes()
     if account is None:
         return
-    tensors = [tensor for tensor in inputs if isinstance(tensor, EagerTensor)]
-    pairs = [
-        pair
-        for tensor in tensors
-        for pair in zip(tensor._type.shape, account.other_sizes(tensor), strict=False)
-    ]
-    unknown = {size for size, other in pairs if size != other}
+    unknown: set[int] = set()
+    open_ranks: set[int] = set()
+    for tensor in inputs:
+        if isinstance(tensor, EagerTensor):
+            sizes = tensor._type.shape
+            axes = differing_axes(sizes, account.other_sizes(tensor))
+            unknown.update(sizes[axis] for axis in axes or ())
+            open_ranks.update((len(sizes),) if axes is None else ())
     for tensor in results:
-        if isinstance(tensor, EagerTensor) and unknown:
-            shape = tensor._type.shape
-            account.note_unknown(tensor, [a for a, size in enumerate(shape) if size in unknown])
+        if isinstance(tensor, EagerTensor) and (unknown or open_ranks):
+            sizes = tensor._type.shape
+            axes = [axis for axis, size in enumerate(sizes) if size in unknown]
+            account.note_unknown(tensor, None if len(sizes) in open_ranks else axes)

@@ -89,6 +89,10 @@ class Operation:
         """Returns a slice of smaller operations that computes the same; None if there is none."""
         return None
 
+    def by_numpy(self, arrays: Sequence[Any], static: tuple[Any, ...]) -> Sequence[Any] | None:
+        """Computes the outputs from NumPy arrays, as shape arithmetic; None if it cannot."""
+        return None
+
     def on_host(self, arrays: Sequence[Any], static: tuple[Any, ...]) -> Sequence[Any] | None:
         """Computes the outputs from NumPy arrays, where only data is moved; None if it cannot."""
         return None

@@ -14,7 +14,7 @@ from typing import Any
 
 from jax.core import Tracer
 from jax.errors import UnexpectedTracerError
-from numpy import ndarray
+from numpy import array, ndarray
 
 from tapefacade._core.conversion import Captures
 from tapefacade._core.placement import Placement
@@ -322,7 +322,8 @@ class Recording:
                 )
             if self.frame is not None or self.enclosing is not None:
                 if self.enclosing is not None and THREAD.examples is not None:
-                    tensor._value = THREAD.examples.value_of(tensor._type)
+                    note_decisive([tensor], are_examples=True)
+                    tensor._value = THREAD.examples.value_of(tensor)
                     return
                 self.observe(tensor)
             if self.handover is not None:
@@ -564,6 +565,8 @@ class Recording:
     def _store(self, pending: list[tuple[int, EagerTensor]], outputs: list[Any]) -> None:
         leaves = self.data.leaves if self.is_held else None
         for (slot, tensor), output in zip(pending, outputs, strict=True):
+            if ACCOUNTS and tensor._type.hostable and type(output) is not FailedValue:
+                output = array(output)  # shape arithmetic, of which account is kept, is done there
             tensor._value = output
             if leaves is not None and type(output) is not FailedValue:
                 leaves[slot] = tensor

@@ -21,6 +21,7 @@ from tapefacade._function.control.row_loops import RowLoop, found_body, in_graph
 from tapefacade._function.control.scan_op import FOLD, SCAN
 from tapefacade._ops.array.tensor_array import TensorArray
 from tapefacade._state.variable import Variable
+from tapefacade._trace.open_sizes import ACCOUNTS, with_axes_along
 from tapefacade._trace.recording import THREAD
 
 WHY_CHANGES = "the state of a loop changes its dtype or shape"
@@ -275,7 +276,13 @@ class _ScanCall:
                 leaves = self._step(state, row)
             self._write(results, place, leaves)
             state = [convert(leaf) for leaf in leaves]
-        return [array.stack() for array in results] if self.kind == SCAN else state
+        if self.kind != SCAN:
+            return state
+        along = {0: self.flat[0]}
+        return [
+            with_axes_along(array.stack(), along) if ACCOUNTS else array.stack()
+            for array in results
+        ]
 
     def _first(self, arrays: list[TensorArray], order: list[int]) -> list[Any]:
         """Returns the first row."""

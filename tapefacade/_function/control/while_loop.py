@@ -10,7 +10,7 @@ from tapefacade._core.conversion import convert
 from tapefacade._core.error_texts import MESSAGE_PARALLEL_ITERATIONS, invalid
 from tapefacade._core.random_keys import body_draws, rehearsing
 from tapefacade._core.tensor import EagerTensor
-from tapefacade._core.tensor_shape import TensorShape, as_shape
+from tapefacade._core.tensor_shape import as_shape
 from tapefacade._core.tensor_spec import TensorSpec, type_spec_from_value
 from tapefacade._definition.op import function
 from tapefacade._function.control.bodies import Body, body_of
@@ -47,7 +47,7 @@ from tapefacade._function.function.unknown_sizes import OpenSizes, unknown_sizes
 from tapefacade._ops.array.creation import zeros as zeros_op
 from tapefacade._ops.array.tensor_array import TensorArray, unchanged_arrays
 from tapefacade._trace.frames import ValueWanted
-from tapefacade._trace.open_sizes import SizeAccount, open_sizes, opened_sizes, sized_like
+from tapefacade._trace.open_sizes import note_shapes, open_sizes, opened_sizes, sized_like
 from tapefacade._trace.recording import THREAD
 
 
@@ -66,15 +66,6 @@ def check_invariants(values: Any, invariants: Any) -> None:
             and not invariant.is_compatible_with(leaf)
         ):
             raise TypeError(f"TypeSpec {invariant} is not compatible with {leaf!r}")
-
-
-def note_invariants(account: SizeAccount, values: Any, invariants: Any) -> None:
-    """Takes note of the sizes that shape invariants leave open."""
-    for leaf, invariant in zip(nest.flatten(values), nest.flatten(invariants), strict=True):
-        shape = getattr(invariant, "shape", invariant)
-        if isinstance(leaf, EagerTensor) and isinstance(shape, TensorShape):
-            sizes = [None] * leaf.ndim if shape.rank is None else shape.as_list()
-            account.note_unknown(leaf, [axis for axis, size in enumerate(sizes) if size is None])
 
 
 def require_same_types(
@@ -240,7 +231,7 @@ class _WhileLoop:
         """Runs the loop: as one program if that is possible, else in Python."""
         result = self._result()
         if self._invariants is not None and (account := opened_sizes()) is not None:
-            note_invariants(account, result, self._invariants)
+            note_shapes(account, nest.flatten(result), nest.flatten(self._invariants))
         return result
 
     def _result(self) -> Any:
@@ -378,7 +369,7 @@ class _WhileLoop:
             return python(*values)
         account, own = open_sizes(), OpenSizes(())
         with contextlib.nullcontext() if account is not None else unknown_sizes_shown(own):
-            note_invariants(account or own, values, self._invariants)
+            note_shapes(account or own, nest.flatten(values), nest.flatten(self._invariants))
             return python(*values)
 
     # In Python.
@@ -406,6 +397,8 @@ class _WhileLoop:
         Raises:
             ValueError: if it has another structure than the loop variables.
         """
+        if THREAD.functions and len(values) == 1 and not nest.is_nested(result):
+            result = [result]
         if not self._is_graph:
             found = list(result)
             if self._limit is None:
@@ -413,8 +406,6 @@ class _WhileLoop:
             else:
                 nest.assert_same_structure(self._specs, [count, result])
             return result
-        if len(values) == 1 and not nest.is_nested(result):
-            result = [result]
         nest.assert_same_structure(result, values, check_types=False)
         flat = [leaf if isinstance(leaf, TensorArray) else as_tensors(leaf)
                 for leaf in nest.flatten(result)]  # fmt: skip

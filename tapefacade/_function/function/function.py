@@ -85,6 +85,7 @@ from tapefacade._trace.tree import TREE, users_line
 MESSAGE_CREATED_LATER = (
     "Creating variables on a non-first call to a function decorated with tf.function."
 )
+ENOUGH_EXAMPLES = 2  # what differs in two runs is not known
 # In the place of sizes that specs of ragged and sparse tensors leave open.
 EXAMPLE_SIZES = (3, 5)
 WHY_COMPOSITE = "specs of ragged and sparse tensors do not tell how many elements there are"
@@ -582,8 +583,11 @@ class Function(PolymorphicFunction):
     def _described(self, result: Any, sizes: SizeAccount) -> Any:
         """Returns a result with specs in the place of tensors."""
         structure = OutputStructure(result, self._python)
-        specs = [TensorSpec(sizes.shape_of(t), t.dtype) for t in structure.tensors]
-        return structure.with_specs(specs)
+
+        def spec(tensor: EagerTensor) -> TensorSpec:
+            return TensorSpec(sizes.shape_of(tensor), tensor.dtype)
+
+        return structure.with_specs([spec(tensor) for tensor in structure.tensors], spec)
 
     def _relaxed_tensors(
         self, args: Any, kwargs: dict[str, Any], tensors: Sequence[EagerTensor]
@@ -762,15 +766,17 @@ class Function(PolymorphicFunction):
         found: list[Any] = []
         count = self._tracing_count
         for number in EXAMPLE_NUMBERS:
+            if len(found) == ENOUGH_EXAMPLES:
+                break
             with (
                 THREAD.temporarily(examples=ExampleValues(number)),
                 contextlib.suppress(Exception),  # of the user's Python, which has no values
             ):
                 found.append(self._record_abstract(args, kwargs).result_specs())
         self._tracing_count = count
-        if len(found) < len(EXAMPLE_NUMBERS) or None in found:
+        if not found or None in found:
             return None
-        return nest.map_structure(_common_spec, *found)
+        return functools.reduce(functools.partial(nest.map_structure, _common_spec), found)
 
     def _record_abstract(
         self, args: Any, kwargs: dict[str, Any], known: Sequence[Any] = ()

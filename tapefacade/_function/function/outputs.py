@@ -83,8 +83,15 @@ class OutputStructure:
             return flat[0]
         return nest.pack_sequence_as(self._form, flat, expand_composites=True)
 
-    def with_specs(self, specs: Sequence[Any]) -> Any:
-        """Returns a result with specs in the place of tensors, also of ragged and sparse ones."""
+    def with_specs(
+        self, specs: Sequence[Any], text_spec: Callable[[EagerTensor], Any] = spec_of
+    ) -> Any:
+        """Returns a result with specs in the place of tensors, also of ragged and sparse ones.
+
+        Args:
+            specs: those of the tensors.
+            text_spec: returns that of a tensor of texts.
+        """
         rest = iter(specs)
         flat = iter([next(rest) if value is _TENSOR else value for value in self._constants])
         leaves = []
@@ -99,7 +106,7 @@ class OutputStructure:
                 leaves.append(form._with_known_sizes(spec_of(form), own))
             else:
                 leaf = next(flat)
-                leaves.append(spec_of(leaf) if isinstance(leaf, EagerTensor) else leaf)  # texts
+                leaves.append(text_spec(leaf) if isinstance(leaf, EagerTensor) else leaf)
         return nest.pack_sequence_as(self._form, leaves)
 
     def result(self) -> Any:

@@ -11,27 +11,31 @@ more, of arguments of other sizes, and what differs is unknown.
 """
 
 import contextlib
-import itertools
 import sys
 import threading
 import weakref
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
 
+from tapefacade._core import nest
 from tapefacade._core.conversion import convert_to_tensor
-from tapefacade._core.tensor import EagerTensor
+from tapefacade._core.kernel_dtypes import INDICES
+from tapefacade._core.random_keys import current_places, rehearsing, return_to
+from tapefacade._core.tensor import EagerTensor, from_host, host_value
 from tapefacade._core.tensor_shape import TensorShape, as_shape
 from tapefacade._core.tensor_type import TensorType, type_of
 from tapefacade._function.function.stand_in_sizes import is_unknown
-from tapefacade._state.variable import ARGUMENT, READ
+from tapefacade._function.function.tracing import record_body
+from tapefacade._state.variable import ARGUMENT, READ, Variable
 from tapefacade._tape.derivatives.derivative import GRADIENT, Derivative
+from tapefacade._trace.example_values import shape_arithmetic
 from tapefacade._trace.frames import ValueWanted
-from tapefacade._trace.open_sizes import ACCOUNTS, OPENERS, open_sizes
+from tapefacade._trace.open_sizes import ACCOUNTS, OPENERS, differing_axes, open_sizes
 from tapefacade._trace.operation import Operation
 from tapefacade._trace.programs import type_in
-from tapefacade._trace.recording import Recording
+from tapefacade._trace.recording import THREAD, Recording
 from tapefacade._trace.slices import Slice, needed
 from tapefacade._trace.tree import Node, users_line
 
@@ -49,6 +53,8 @@ _OPEN: Any = ACCOUNTS
 # In the place of unknown sizes where types are inferred once more: of equal ones the same. They can
 # be divided by what shapes are often divided by, and are small enough to be those of one tensor.
 OTHER_SIZES = (840, 24, 48, 72, 96, 120, 144, 168, 192, 216, 240)
+# Kernels that drop or add the axis that a parameter tells.
+_RANK_DECIDING = frozenset(("Sum", "Prod", "Max", "Min", "Mean", "All", "Any", "ExpandDims"))
 _SMALLER_KERNELS = frozenset(("Svd", "Qr", "MatrixDiagPartV3"))  # with as many as the smaller side
 
 
@@ -81,8 +87,8 @@ class OpenSizes:
         self._others = weakref.WeakKeyDictionary()
         # Values on the host, by their ids, with what they would be.
         self._values: dict[int, tuple[EagerTensor, np.ndarray[Any, Any]]] = {}
-        # Those that may have any value, by their ids.
-        self._decisive: dict[int, weakref.ref[EagerTensor]] = {}
+        # Those that may have any value, by their ids, and which of their elements do.
+        self._decisive: dict[int, tuple[weakref.ref[EagerTensor], Any]] = {}
         # What static parameters would be, by recording and the first slot of the results.
         self._statics: weakref.WeakKeyDictionary[Recording, dict[int, tuple[Any, ...]]]
         self._statics = weakref.WeakKeyDictionary()
@@ -106,7 +112,7 @@ class OpenSizes:
         if other == sizes:
             return tensor._type.tensor_shape
         if len(other) != len(sizes):
-            return TensorShape(None if self._has_unknown_rank else [None] * len(sizes))
+            return TensorShape(None)
         pairs = zip(sizes, other, strict=True)
         return TensorShape([size if size == more else None for size, more in pairs])
 
@@ -125,10 +131,14 @@ class OpenSizes:
 
     def other_value(self, tensor: Any) -> np.ndarray[Any, Any] | None:
         """Returns what a value on the host would be; None if it would be the same."""
-        reference = self._decisive.get(id(tensor))
+        reference, unknown = self._decisive.get(id(tensor), (None, False))
         if reference is not None and reference() is tensor:
             with np.errstate(over="ignore"):
-                return np.asarray(tensor._numpy_array() + OTHER_SIZES[0])
+                own = tensor._numpy_array()
+                return np.asarray(own + np.multiply(unknown, OTHER_SIZES[0]).astype(own.dtype))
+        if isinstance(tensor, Variable) and tensor.dtype.name in INDICES:
+            value = host_value(tensor._seen)
+            return None if value is None else value + np.array(OTHER_SIZES[0], value.dtype)
         found = self._values.get(id(tensor))
         return None if found is None else found[1]
 
@@ -137,22 +147,122 @@ class OpenSizes:
         if not np.array_equal(tensor._value, other):
             self._values[id(tensor)] = tensor, other
 
-    def note_decisive(self, tensors: Sequence[EagerTensor]) -> None:
-        """Takes note of integers that may decide sizes, but for those that constants decide."""
-        for tensor in tensors:
-            recording: Any = tensor._recording
-            nodes = needed(recording.at, [tensor._slot], recording.data)
-            if any(node.operation in (ARGUMENT, READ) for node in nodes):
-                self._decisive[id(tensor)] = weakref.ref(tensor)
+    def note_decisive(self, tensors: Sequence[EagerTensor], are_examples: bool = False) -> None:
+        """Takes note of integers that may decide sizes, but for those that constants decide.
 
-    def note_unknown(self, tensor: Any, axes: Sequence[int]) -> None:
-        """Takes note of sizes of a tensor that are not known."""
-        shape = self.shape_of(tensor)
-        sizes: list[int | None] = [] if shape.rank is None else shape.as_list()
-        for axis in axes if sizes else ():
-            sizes[axis] = None
-        if None in sizes:
-            self._give(tensor, TensorShape(sizes))
+        Args:
+            tensors: the integers.
+            are_examples: whether they are about to get values that stand for others.
+        """
+        for tensor in tensors:
+            if are_examples or self._is_decided(tensor):
+                self._decisive[id(tensor)] = weakref.ref(tensor), _unknown_elements(tensor)
+
+    def _is_decided(self, tensor: EagerTensor) -> bool:
+        """Whether something else than constants decides a pending value."""
+        recording: Any = tensor._recording
+        leaves = recording.data.leaves
+        return any(
+            node.operation in (ARGUMENT, READ)
+            or "Random" in node.operation.kernel  # type: ignore[union-attr]
+            or any(
+                self.other_value(leaves[slot]) is not None for slot in node.inputs if slot in leaves
+            )
+            for node in needed(recording.at, [tensor._slot], recording.data)
+        )
+
+    def note_call(self, function: Callable[..., Any], arguments: Any, result: Any) -> None:
+        """Takes note of sizes that a call would give if values among its arguments were others.
+
+        Args:
+            function: what has been called; it computes sizes of values as Python numbers.
+            arguments: its arguments, and those by name.
+            result: what it has returned.
+        """
+        given = nest.flatten(arguments, expand_composites=True)
+        values = {place: self._values_of(value) for place, value in enumerate(given)}
+        known = {place: pair for place, pair in values.items() if pair is not None}
+        results = _tensors_in(result) if known else []
+        for by in (0, 1, -1) if results else ():
+            others = list(given)
+            for place, (own, other) in known.items():
+                is_moved = by and own.shape == other.shape
+                array = own + by * (own != other) if is_moved else other
+                others[place] = from_host(np.asarray(array, own.dtype))
+            found = self._result_for(function, arguments, others)
+            if len(found) == len(results):
+                for tensor, other in zip(results, found, strict=True):
+                    self._note_elsewhere(tensor, other, is_value=not by)
+                if any(map(self._is_open, results)):
+                    return
+
+    def _is_open(self, tensor: EagerTensor) -> bool:
+        """Whether something of a tensor is not known, sizes or a value that may decide some."""
+        return self.other_value(tensor) is not None or not self.shape_of(tensor).is_fully_defined()
+
+    def _values_of(self, tensor: Any) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]] | None:
+        """Returns the value of integers, and what it would be; None if that is the same."""
+        other = self.other_value(tensor)
+        if other is not None:
+            known = tensor._seen if isinstance(tensor, Variable) else tensor
+            return known._numpy_array(), other
+        if (
+            THREAD.examples is None
+            or not isinstance(tensor, EagerTensor)
+            or tensor._value is not None
+        ):
+            return None
+        number = THREAD.examples.number
+        own, other = (_of_numbers(tensor, n) for n in (number, number + OTHER_SIZES[0]))
+        if own is None or other is None or np.array_equal(own, other):
+            return None
+        return own, other
+
+    def _result_for(
+        self, function: Callable[..., Any], arguments: Any, given: Sequence[Any]
+    ) -> list[EagerTensor]:
+        """Returns the tensors that a call would give; none if it would fail."""
+        pending = [one for one in given if isinstance(one, EagerTensor) and one._value is None]
+        results: list[EagerTensor] = []
+
+        def call(tensors: list[EagerTensor]) -> None:
+            rest = iter(tensors)
+            own = [next(rest) if any(one is p for p in pending) else one for one in given]
+            args, kwargs = nest.pack_sequence_as(arguments, own, expand_composites=True)
+            results.extend(_tensors_in(function(*args, **kwargs)))
+
+        places = current_places()
+        try:
+            with rehearsing(), _unaccounted():
+                record_body(call, function, [self._other(tensor) for tensor in pending])
+        except (Exception, ValueWanted):  # such values do not fit, or it looks at others
+            return []
+        finally:
+            return_to(places)
+        return results
+
+    def _note_elsewhere(self, tensor: EagerTensor, other: EagerTensor, is_value: bool) -> None:
+        """Takes note of what a tensor would be if values or sizes were others."""
+        value, other_value = host_value(tensor), host_value(other)
+        if is_value and value is not None and other_value is not None:
+            self.note_value(tensor, other_value)
+        else:
+            self._note_other(tensor, other._type)
+
+    def _note_other(self, tensor: EagerTensor, other: TensorType) -> None:
+        """Takes note of the type that a tensor would have if values or sizes were others."""
+        self.note_unknown(tensor, differing_axes(tensor._type.shape, other.shape))
+
+    def note_unknown(self, tensor: Any, axes: Sequence[int] | None) -> None:
+        """Takes note of sizes of a tensor that are not known; None if not even their number is."""
+        shape = TensorShape(None) if axes is None else self.shape_of(tensor)
+        if axes is not None and shape.rank is not None:
+            sizes: list[int | None] = [*shape]
+            for axis in axes:
+                sizes[axis] = None
+            shape = TensorShape(sizes)
+        if not shape.is_fully_defined():
+            self._give(tensor, shape)
 
     def require_known(self, tensor: Any, axis: int) -> None:
         """Ends the recording if a size that Python needs is a stand-in."""
@@ -167,7 +277,7 @@ class OpenSizes:
     def note_results(
         self,
         operation: Operation,
-        static: tuple[Any, ...],
+        statics: tuple[tuple[Any, ...], tuple[Any, ...]],
         inputs: Sequence[tuple[EagerTensor, TensorType]],
         results: Sequence[tuple[EagerTensor, TensorType]],
     ) -> None:
@@ -175,18 +285,15 @@ class OpenSizes:
 
         Args:
             operation: what has computed it.
-            static: its static parameters.
+            statics: its static parameters, and what they would be.
             inputs: the tensors, each with the type that the operation has got.
             results: the same of what it has given.
         """
         types = [type_ for _, type_ in inputs]
         others = [type_of(self.other_sizes(t), type_.numpy_dtype) for t, type_ in inputs]
-        if types == others:
-            return
-        found = _outputs(operation, static, static, types, others, [t for _, t in results])
-        for (tensor, real), other in zip(results, found, strict=True):
-            pairs = zip(real.shape, other.shape, strict=False)
-            self.note_unknown(tensor, [a for a, (own, size) in enumerate(pairs) if own != size])
+        found = _outputs(operation, *statics, types, others, [t for _, t in results])
+        for (tensor, _), other in zip(results, found, strict=True):
+            self._note_other(tensor, other)
 
     def _give(self, tensor: EagerTensor, shape: TensorShape) -> None:
         """Takes note of what is known of a shape."""
@@ -216,7 +323,8 @@ class OpenSizes:
         given = self._given_shape(tensor)
         if given is not None:
             if given.rank is None:
-                return type_of((*tensor._type.shape, OTHER_SIZES[0]), tensor._type.numpy_dtype)
+                sizes = [self._other_size(size) for size in tensor._type.shape]
+                return type_of((*sizes, OTHER_SIZES[-1]), tensor._type.numpy_dtype)
             pairs = zip(tensor._type.shape, given.as_list(), strict=True)
             sizes = [self._other_size(size) if known is None else known for size, known in pairs]
             return type_of(tuple(sizes), tensor._type.numpy_dtype)
@@ -256,6 +364,27 @@ class OpenSizes:
                 others.setdefault(own, other)
 
 
+def _of_numbers(tensor: EagerTensor, number: int) -> np.ndarray[Any, Any] | None:
+    """Returns what shape arithmetic gives if a function has been given nothing but a number."""
+    return shape_arithmetic(tensor, lambda type_: np.full(type_.shape, number, type_.numpy_dtype))
+
+
+def _unknown_elements(tensor: EagerTensor) -> Any:
+    """Returns which elements of pending integers others decide than constants: True if all do."""
+    one, other = (_of_numbers(tensor, n) for n in OTHER_SIZES[:2])
+    if one is None or other is None or one.shape != other.shape or np.array_equal(one, other):
+        return True
+    return one != other
+
+
+def _tensors_in(value: Any) -> list[EagerTensor]:
+    return [
+        part
+        for part in nest.flatten(value, expand_composites=True)
+        if isinstance(part, EagerTensor)
+    ]
+
+
 def _slots_of(part: Slice, types: Sequence[TensorType]) -> list[TensorType]:
     """Returns the types of all slots of a slice for inputs of other types."""
     real, found = list(part.inputs), list(types)
@@ -287,28 +416,70 @@ def _outputs(
     """
     if operation is ARGUMENT:
         return types
-    inputs = list(inputs)
-    is_same = list(types) == inputs and static == other_static
-    if is_same:
+    inputs, types = list(inputs), list(types)
+    if types == inputs and static == other_static:
         return real
+    statics = static, other_static
+    found = _told(operation, statics, inputs, types, real)
+    return _inferred(operation, statics, inputs, types, real) if found is None else found
+
+
+def _told(
+    operation: Operation,
+    statics: tuple[tuple[Any, ...], tuple[Any, ...]],
+    inputs: list[TensorType],
+    types: list[TensorType],
+    real: Sequence[TensorType],
+) -> Sequence[TensorType] | None:
+    """Returns what `_outputs` does, of operations that have a rule of their own; else None."""
+    static, other_static = statics
     if static == other_static and operation.name in _NAMED_SHAPES:
         return [_NAMED_SHAPES[operation.name](inputs[0], types[0], static[0], real[0])]
     if isinstance(operation, Derivative) and operation.kind is GRADIENT:
         slots = [operation.sources[group[0]] for group in operation.groups]
         if max(slots, default=0) < len(operation.part.inputs):
             return [types[slot] for slot in slots]
-    resized = operation.resized(types, _slots_of)
+    try:
+        resized = operation.resized(types, _slots_of)
+    except Exception:  # of a body that is for the real sizes
+        resized = None
     if resized is not None:
         return [*resized, *real[len(resized) :]]
-    others = _others(static, other_static)
-    for given, values in itertools.product((types, _widened(types, inputs)), others):
-        try:
-            found = operation.infer(values, given)[0]
-        except Exception:  # of static parameters that are for the real sizes
-            continue
-        if len(found) == len(real) and (found != tuple(real) or given is not types):
-            return _not_smaller(operation, values, inputs, types, found)
-    return _guessed(inputs, types, real)
+    if operation.kernel == "BroadcastTo" and static == other_static:
+        return real
+    if operation.kernel == "Reshape" and static != other_static:
+        return [_reshaped(types == inputs, static[0], other_static[0], real[0])]
+    if operation.kernel in _RANK_DECIDING and static != other_static:
+        return [_unranked(known, static[1:2] == (True,)) for known in real]
+    if operation.kernel == "Squeeze" and not static[0]:  # which axes it drops is not known
+        return [_unranked(real[0], False)]
+    return None
+
+
+def _inferred(
+    operation: Operation,
+    statics: tuple[tuple[Any, ...], tuple[Any, ...]],
+    inputs: list[TensorType],
+    types: list[TensorType],
+    real: Sequence[TensorType],
+) -> Sequence[TensorType]:
+    """Returns what `_outputs` does: what the operation says to other types and parameters.
+
+    Where it refuses all of them, and with other parameters the real types as well, it is guessed.
+    """
+    others = _others(*statics)
+    # Operations that want a number of axes tell it, unless they take more in front of these.
+    ranked = [_ranked(types, inputs, front) for front in ((1,), ())]
+    candidates = [types, _widened(types, inputs), *ranked]
+    for given in candidates if others == [statics[0]] else [*candidates, inputs]:
+        for values in others:
+            try:
+                found = operation.infer(values, given)[0]
+            except Exception:  # of static parameters that are for the real sizes
+                continue
+            if len(found) == len(real) and (found != tuple(real) or given is not types):
+                return _not_smaller(operation, values, inputs, types, found)
+    return _guessed(inputs, types, real, zip(*statics, strict=True))
 
 
 # By how much static parameters are others, the next of a list by the next number: an axis, or an
@@ -318,7 +489,8 @@ CHANGES = ((1,), (-1,), (1, -1))
 
 def _others(static: Any, other: Any) -> list[Any]:
     """Returns what static parameters would be, first what was noted."""
-    return [other] if static == other else [other, *[_moved(static, other, by) for by in CHANGES]]
+    moved = [_moved(static, other, by) for by in CHANGES]
+    return [other, *[one for one in moved if one != static]]
 
 
 def _moved(static: Any, other: Any, by: Sequence[int], place: int = 0) -> Any:
@@ -332,9 +504,15 @@ def _moved(static: Any, other: Any, by: Sequence[int], place: int = 0) -> Any:
 
 
 def _guessed(
-    inputs: Sequence[TensorType], types: Sequence[TensorType], real: Sequence[TensorType]
+    inputs: Sequence[TensorType],
+    types: Sequence[TensorType],
+    real: Sequence[TensorType],
+    statics: Iterable[tuple[Any, Any]],
 ) -> list[TensorType]:
-    """Returns types in which sizes are unknown that are as an unknown size of an input."""
+    """Returns types in which sizes are unknown that are as an unknown size of an input.
+
+    So are those that a static parameter tells, a list of all sizes, where it would be another.
+    """
     if any(len(a.shape) != len(b.shape) for a, b in zip(inputs, types, strict=True)):
         return [type_of((*known.shape, OTHER_SIZES[0]), known.numpy_dtype) for known in real]
     gone = [
@@ -343,7 +521,24 @@ def _guessed(
         for size, more in zip(type_.shape, other.shape, strict=False)
         if size != more
     ]
-    return [type_of(_marked(known.shape, gone), known.numpy_dtype) for known in real]
+    told = [pair for pair in statics if pair[0] != pair[1]] if len(real) == 1 else []
+    shapes = [_untold(known.shape, told) or _marked(known.shape, gone) for known in real]
+    return [type_of(shape, known.numpy_dtype) for shape, known in zip(shapes, real, strict=True)]
+
+
+def _untold(sizes: tuple[int, ...], statics: Iterable[tuple[Any, Any]]) -> tuple[int, ...] | None:
+    """Returns sizes in which those are others that a static parameter would tell otherwise.
+
+    None if no parameter tells the sizes.
+    """
+    for own, other in statics:
+        is_shape = isinstance(own, tuple) and len(own) == len(sizes) and isinstance(other, tuple)
+        if is_shape and all(n in (-1, size) for n, size in zip(own, sizes, strict=True)):
+            if len(other) != len(own):
+                return (*sizes, OTHER_SIZES[0])
+            pairs = zip(sizes, own, other, strict=True)
+            return tuple([OTHER_SIZES[0] if n == -1 or n != m else size for size, n, m in pairs])
+    return None
 
 
 def _not_smaller(
@@ -354,7 +549,8 @@ def _not_smaller(
     found: Sequence[TensorType],
 ) -> Sequence[TensorType]:
     """Returns types in which what is the smaller of two sizes is unknown if one of them is."""
-    if operation.kernel not in _SMALLER_KERNELS:
+    ranks, other_ranks = ([len(type_.shape) for type_ in given] for given in (inputs, types))
+    if operation.kernel not in _SMALLER_KERNELS or ranks != other_ranks:
         return found
 
     def with_unknown(known: TensorType, other: TensorType, size: int) -> TensorType:
@@ -372,7 +568,8 @@ def _with_sizes(
     """Returns a type with the sizes that a shape tells, which may be None."""
     if shape is None:
         return given
-    pairs = zip(shape, given.shape, strict=True)
+    others = given.shape if len(given.shape) == len(shape) else OTHER_SIZES
+    pairs = zip(shape, others, strict=False)
     sizes = [other if size is None else size for size, other in pairs]
     return type_of(tuple(sizes), given.numpy_dtype)
 
@@ -389,6 +586,20 @@ def _sliced(known: TensorType, given: TensorType, spec: Any, real: TensorType) -
         elif isinstance(entry, tuple):
             found.append(entry[1] if own == size else size)
     return type_of((*found, *[size for _, size in remaining]), real.numpy_dtype)
+
+
+def _unranked(known: TensorType, keeps_axes: bool) -> TensorType:
+    """Returns a type with another number of axes, or of as many with all other sizes."""
+    more = () if keeps_axes else (1,)
+    return type_of((*[size + 1 for size in known.shape], *more), known.numpy_dtype)
+
+
+def _reshaped(is_known: bool, shape: Any, other: Any, real: TensorType) -> TensorType:
+    """Returns the type after a reshape: one size that is not told follows from known ones."""
+    sizes = _untold(real.shape, [(shape, other)]) or (*real.shape, OTHER_SIZES[0])
+    changes = [own for own, size in zip(real.shape, sizes, strict=False) if own != size]
+    is_real = is_known and len(changes) == 1 and len(sizes) == len(real.shape)
+    return real if is_real else type_of(sizes, real.numpy_dtype)
 
 
 # Ops whose results have sizes that their static parameter tells.
@@ -415,6 +626,18 @@ def _widened(types: Sequence[TensorType], inputs: Sequence[TensorType]) -> list[
         )
         for type_, other in zip(inputs, types, strict=True)
     ]  # fmt: skip
+
+
+def _ranked(
+    types: Sequence[TensorType], inputs: Sequence[TensorType], front: tuple[int, ...]
+) -> list[TensorType]:
+    """Returns types that have the axes of the inputs and some in front, where they have more."""
+    return [
+        other
+        if len(own.shape) == len(other.shape)
+        else type_of((*front, *other.shape[: len(own.shape)]), other.numpy_dtype)
+        for other, own in zip(types, inputs, strict=True)
+    ]
 
 
 def _marked(sizes: Sequence[int], gone: Sequence[int]) -> tuple[int, ...]:
@@ -451,7 +674,19 @@ def sizes_decided_within() -> Iterator[None]:
             _close(found)
 
 
-def _open(sizes: OpenSizes) -> None:
+@contextlib.contextmanager
+def _unaccounted() -> Iterator[None]:
+    """Makes a block in which this thread keeps no account of sizes."""
+    depth, _DECIDING.depth = _DECIDING.depth, 0
+    _open(None)
+    try:
+        yield
+    finally:
+        _close(None)
+        _DECIDING.depth = depth
+
+
+def _open(sizes: OpenSizes | None) -> None:
     with _LOCK:
         if not _OPEN:
             _install()
@@ -482,15 +717,15 @@ OPENERS.append(_opened_for_function)
 
 def _shape(tensor: Any) -> TensorShape:
     plain = tensor._type.tensor_shape
-    opened = _OPEN.get(threading.get_ident())
-    if opened is None or not tensor._type.shape:
+    sizes = open_sizes()
+    if sizes is None or not tensor._type.shape:
         return plain
     caller = sys._getframe(1)
     name = caller.f_globals.get("__name__", "")
     if name.startswith(_PACKAGE) and caller.f_code.co_name not in _TEXT_METHODS:
         return plain
     # Keras computes with sizes, which its layers get as tensors in TensorFlow.
-    return plain if name.startswith("keras.") else opened[-1].shape_of(tensor)
+    return plain if name.startswith("keras.") else sizes.shape_of(tensor)
 
 
 def _set_shape(tensor: Any, shape: Any) -> None:

@@ -32,12 +32,7 @@ from tapefacade._definition.op import (
 )
 from tapefacade._ops.array.gathering import take
 from tapefacade._ops.array.shaping import broadcast_to, reshape
-from tapefacade._trace.open_sizes import (
-    ACCOUNTS,
-    with_axes_along,
-    with_open_axes,
-    with_unknown_axes,
-)
+from tapefacade._trace.open_sizes import ACCOUNTS, with_axes_along, with_unknown_axes
 
 ONES = (
     "bfloat16", "half", "float", "double", "int8", "uint8", "int16", "uint16", "int32", "uint32",
@@ -294,8 +289,7 @@ def repeat(input: Any, repeats: Any, axis: int | None = None, name: str | None =
         raise ValueError(f"axis={axis} out of bounds: expected {-input.ndim}<=axis<{input.ndim}")
     place %= input.ndim
     if counts.size == 1:
-        repeated = _repeat(input, int(counts.reshape(())), place)
-        return with_open_axes(repeated, {place: repeats}) if ACCOUNTS else repeated
+        return _repeat(input, int(counts.reshape(())), place)
     if len(counts) != input.shape[place]:
         raise ValueError(incompatible_dimensions(input.shape[place], len(counts)))
     places = np.repeat(np.arange(len(counts), dtype=np.int32), np.maximum(counts, 0))
@@ -396,6 +390,4 @@ def sequence_mask(
     if width < 0:
         raise invalid(falling_range(0, width) + kernel_suffix("Range"))
     result = _sequence_mask(lengths, width, dtypes.as_dtype(dtype))
-    if maxlen is None:
-        return with_unknown_axes(result, -1)
-    return with_open_axes(result, {-1: maxlen})
+    return with_unknown_axes(result, -1) if maxlen is None else result

@@ -29,7 +29,7 @@ from tapefacade._ops.array.copying import stop_gradient
 from tapefacade._ops.array.selecting import where
 from tapefacade._ops.array.shapes import broadcast_dynamic_shape, shape as shape_op
 from tapefacade._ops.array.shaping import broadcast_to
-from tapefacade._trace.open_sizes import ACCOUNTS, noted, with_open_axes
+from tapefacade._trace.open_sizes import ACCOUNTS, noted
 
 ONE_HOT_INDICES = ("uint8", "int8", "int32", "int64")
 
@@ -252,8 +252,7 @@ def linspace(start: Any, stop: Any, num: Any, name: str | None = None, axis: int
         error = invalid(falling_range(1, -1) + kernel_suffix("Range"))
         raise error if is_tensor(num) else mark_as_of_types(error)
     axis %= rank + 1
-    result = _linspace(start, broadcast_to(stop, shape), steps, axis)
-    return with_open_axes(result, {axis: num}) if ACCOUNTS else result
+    return _linspace(start, broadcast_to(stop, shape), steps, axis)
 
 
 @op("_one_hot", kernel="OneHot", gradient=NotDifferentiable())

@@ -476,7 +476,7 @@ def _open_axes(x: Any, key: Any, account: SizeAccount) -> list[int]:
     for item in _expanded(items, len(x._type.shape)):
         own, other = (1, 1) if item is None else next(sizes)
         if type(item) is slice:
-            bounds = (item.start, item.stop)
+            bounds = (item.start, item.stop, item.step)
             if any(is_tensor(bound) or (bound is not None and own != other) for bound in bounds):
                 found.append(axis)
         axis += item is None or type(item) is slice

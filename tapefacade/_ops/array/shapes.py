@@ -113,7 +113,10 @@ def rank(input: Any, name: str | None = None) -> Any:
     >>> tf.rank([[1, 2, 3]]).numpy()
     np.int32(2)
     """
-    return from_host(np.array(len(_sizes(input)), np.int32))
+    result = from_host(np.array(len(_sizes(input)), np.int32))
+    if ACCOUNTS and (account := open_sizes()) is not None:
+        account.note_value(result, np.array(len(account.other_sizes(input)), np.int32))
+    return result
 
 
 def _broadcast_size(x: int | None, y: int | None) -> int | None:

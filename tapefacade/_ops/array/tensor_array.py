@@ -27,7 +27,12 @@ from tapefacade._definition.parameters import frozen_value
 from tapefacade._ops.array.casting import cast
 from tapefacade._ops.array.creation import zeros
 from tapefacade._ops.array.joining import concat, split, stack, unstack
-from tapefacade._trace.open_sizes import ACCOUNTS, with_open_axes, with_unknown_axes
+from tapefacade._trace.open_sizes import (
+    ACCOUNTS,
+    with_axes_along,
+    with_open_axes,
+    with_unknown_axes,
+)
 from tapefacade._trace.recording import THREAD
 
 # Numbers for arrays and for blocks of `unchanged_arrays`, in the order they are made in.
@@ -564,7 +569,9 @@ class TensorArray(Storage):
         >>> tf.TensorArray(tf.float32, size=2).unstack([1.0, 2.0]).gather([1, 1]).numpy()
         array([2., 2.], dtype=float32)
         """
-        return self._joined(integers_of(indices))
+        found = self._joined(integers_of(indices))
+        along = {0: convert_to_tensor(indices)}
+        return with_axes_along(found, along) if ACCOUNTS else found
 
     def concat(self, name: str | None = None) -> EagerTensor:
         """Joins the tensors along their first dimension.

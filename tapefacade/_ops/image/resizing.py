@@ -27,7 +27,6 @@ from tapefacade._definition.op import Check, FreeTensor, NoGradient, TensorLike,
 from tapefacade._definition.parameters import frozen_value
 from tapefacade._ops.image.geometry import no_images, pad_to_bounding_box
 from tapefacade._ops.image.sums_of_pixels import sums_of_pixels
-from tapefacade._trace.open_sizes import ACCOUNTS, with_open_axes
 
 IMAGES = (
     "int8", "uint8", "int16", "uint16", "int32", "int64", "bfloat16", "half", "float", "double",
@@ -99,8 +98,7 @@ def resize(
         return _resize_area(images, height, width)
     if method not in METHODS:
         raise unknown_method(method)
-    result = _resize(images, height, width, method, bool(antialias))
-    return with_open_axes(result, {-3: size, -2: size}) if ACCOUNTS else result
+    return _resize(images, height, width, method, bool(antialias))
 
 
 def wanted_size(images: Any, size: Any, preserve_aspect_ratio: bool) -> tuple[int, int]:
