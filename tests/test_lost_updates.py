@@ -670,3 +670,34 @@ def test_fit_that_is_interrupted():
 
     make()
     assert torn_by_interrupts(make, lambda seen: make.whole(seen), 41) == []
+
+
+@pytest.mark.parametrize("assigns_again", [False, True])
+def test_what_another_thread_assigns_stays_when_a_call_is_interrupted(assigns_again):
+    """The journal of the call notes it: it gives back what the other thread has assigned."""
+    first, second = tf.Variable(0.0), tf.Variable(0.0)
+    has_assigned, may_end = threading.Event(), threading.Event()
+
+    @tf.function(autograph=False)
+    def call(x):
+        float(x)  # from here on Python runs, and nothing is recorded
+        first.assign_add(1.0)
+        second.assign_add(1.0)
+        has_assigned.set()
+        assert may_end.wait(60.0)
+        if assigns_again:
+            first.assign_add(1.0)
+        raise KeyboardInterrupt
+
+    def assign():
+        assert has_assigned.wait(60.0)
+        first.assign(100.0)
+        float(first)
+        may_end.set()
+
+    other = threading.Thread(target=assign)
+    other.start()
+    with pytest.raises(KeyboardInterrupt):
+        call(tf.constant(1.0))
+    other.join()
+    assert [float(first), float(second)] == [100.0, 0.0]

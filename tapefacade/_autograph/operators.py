@@ -20,10 +20,11 @@ from tapefacade._autograph.dataset_loops import is_dataset, run_over_dataset
 from tapefacade._autograph.loop_options import checked_limit
 from tapefacade._autograph.loops import LoopStatement, PythonWanted, flag_of
 from tapefacade._autograph.ranges import LazyRange, lazy_range
-from tapefacade._autograph.state import UNDEFINED, NotStagedError, State
+from tapefacade._autograph.state import UNDEFINED, NotStagedError, Parts, State
 from tapefacade._autograph.statement_outcomes import AN_INSTRUCTION, CURRENT, WITH_CALLS, Site
 from tapefacade._core.random_keys import current_places, return_to
 from tapefacade._core.tensor import EagerTensor, from_host, host_value
+from tapefacade._function.control.empty_loops import learn_element_shapes
 from tapefacade._function.control.host_calls import COLLECTED_CALLS
 from tapefacade._ops.array.creation import range as range_of_tensors
 from tapefacade._ops.array.gathering import gather
@@ -182,7 +183,25 @@ def for_stmt(
         elif record is not None and _staged(site, state, record):
             return
     rows: Iterable[Any] = iterated.python() if isinstance(iterated, LazyRange) else iterated
+    if THREAD.functions and isinstance(rows, EagerTensor) and rows._type.shape[:1] == (0,):
+        _learn_shapes(rows, body, State(read, write, names, counts))
     _python_for(rows if limit is None else itertools.islice(rows, limit), test, body)
+
+
+def _learn_shapes(rows: EagerTensor, body: Callable[[Any], Any], state: State) -> None:
+    """Tells arrays what a loop over no rows would write in them."""
+    init = state.get()
+    row = from_host(np.zeros(rows._type.shape[1:], rows._type.numpy_dtype))
+
+    def leaves() -> list[Any]:
+        return [leaf for group in Parts(state.get()).groups for leaf in group]
+
+    def step() -> list[Any]:
+        body(row)
+        return leaves()
+
+    learn_element_shapes(leaves(), step, body)
+    state.put(init)
 
 
 def _define(target: str, start: EagerTensor, state: State) -> None:

@@ -104,6 +104,8 @@ def _extend(key: tuple[Any, ...], values: list[Any], has_scalars: bool) -> Node:
 def _iterating(count: int, rows: Iterator[EagerTensor]) -> Iterator[EagerTensor]:
     """Decides whether a loop over the rows of a tensor is written out in a function."""
     recording = THREAD.recording
+    if not count and THREAD.functions:
+        THREAD.functions[-1].has_empty_loop = True
     if count > MAX_ITERATIONS and recording.frame is not None:
         recording.observe(f"a Python loop over {count} rows of a tensor would be written out")
         recording.flush()

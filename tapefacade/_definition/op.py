@@ -525,7 +525,7 @@ def function(
         described(composite)
         if on_values:
             composite = _failing_where_it_is_used(composite)  # type: ignore[assignment]
-        elif not isinstance(composite, type) and _only_computes(composite):
+        elif names[0][0] != "_" and not isinstance(composite, type) and _only_computes(composite):
             composite = _noting_sizes(composite)
         if dispatch:
             composite = dispatched(names[0], composite)  # type: ignore[assignment]

@@ -6,7 +6,7 @@ from typing import Any
 from tapefacade._core.tensor import EagerTensor
 from tapefacade._state.sharding import placed
 from tapefacade._state.variable import Variable
-from tapefacade._trace.assignments import HOLDS, boxes_of, set_together
+from tapefacade._trace.assignments import HOLDS, JOURNALS, boxes_of, set_together
 from tapefacade._trace.jax_transformation import NO_TRACE, current_trace
 from tapefacade._trace.recording import THREAD, note_assigned
 
@@ -49,7 +49,7 @@ def _note_put(variables: Sequence[Any]) -> None:
     is_plain = not HOLDS and recording.frame is None and recording.notes is None
     is_plain = is_plain and current_trace(None) is NO_TRACE
     assigned = recording.assigned
-    if is_plain and THREAD.journals:
+    if is_plain and JOURNALS:
         note_assigned(variables)
     for variable in variables:
         if is_plain and type(variable)._note_put is _NOTE_PUT:

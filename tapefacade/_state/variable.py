@@ -46,7 +46,7 @@ from tapefacade._state.sharding import (
     unpickled_sharding,
 )
 from tapefacade._state.variable_aggregation import VariableAggregation, VariableSynchronization
-from tapefacade._trace.assignments import HOLDS, box_of, locked
+from tapefacade._trace.assignments import HOLDS, JOURNALS, box_of, locked
 from tapefacade._trace.execution import CONCRETE
 from tapefacade._trace.jax_transformation import NO_TRACE, current_trace, trace_state
 from tapefacade._trace.open_sizes import opened_sizes
@@ -477,7 +477,7 @@ class Variable(Operators, metaclass=VariableMeta):
             recording.assigned[id(self)] = (self, box_of(self)._tensor if HOLDS else self._tensor)
         if recording.frame is not None:
             recording.frame.note_assigned(self._root)
-        if THREAD.journals:
+        if JOURNALS:
             note_assigned([self._root])
         if recording.notes is not None:
             recording.notes.note_assigned(self, tensor, recording)
@@ -502,7 +502,7 @@ class Variable(Operators, metaclass=VariableMeta):
             recording.assigned[id(self)] = (self, self._seen)
         if recording.frame is not None:
             recording.frame.note_assigned(self._root)
-        if THREAD.journals:
+        if JOURNALS:
             note_assigned([self._root])
         if recording.notes is not None:
             recording.notes.is_certain = False  # a call has assigned several variables

@@ -121,25 +121,38 @@ class AssignmentJournal:
     """What variables held before a call assigned them, in case an interrupt ends it.
 
     What the call has looked at has been computed, so that the recording has no way back. (A buffer
-    that a journal refers to is not given away, see `buffer_donation`.)
+    that a journal refers to is not given away, see `buffer_donation`.) What other threads assign
+    meanwhile stays.
     """
 
-    __slots__ = ("_before",)
+    __slots__ = ("_before", "_by_others")
 
     def __init__(self) -> None:
         self._before: dict[int, tuple[Any, Any]] = {}
+        self._by_others: set[int] = set()  # those that another thread was the last to assign
 
     def note(self, variables: Sequence[Any]) -> None:
         """Takes note that variables are going to hold other tensors."""
-        before = self._before
+        before, by_others = self._before, self._by_others
         for variable, box in zip(variables, boxes_of(variables), strict=True):
-            if id(variable) not in before:
+            if id(variable) not in before or id(variable) in by_others:
                 before[id(variable)] = variable, box._tensor
+                by_others.discard(id(variable))
+
+    def note_other_thread(self, variables: Sequence[Any]) -> None:
+        """Takes note that another thread is about to assign variables."""
+        before = self._before
+        self._by_others.update([id(one) for one in variables if id(one) in before])
 
     def take_back(self) -> None:
         """Gives the variables back what they held."""
-        variables, tensors = zip(*self._before.values(), strict=True) if self._before else ((), ())
+        own = [pair for key, pair in self._before.items() if key not in self._by_others]
+        variables, tensors = zip(*own, strict=True) if own else ((), ())
         set_together(boxes_of(variables), tensors)
+
+
+# The journals of each thread that has had some: those that are open, the outermost first.
+JOURNALS: dict[int, list[AssignmentJournal]] = {}
 
 
 def release(holds: list[Hold], restored: bool) -> None:

@@ -92,9 +92,14 @@ class RunningCall:
         is_rehearsal: whether the next call records other Python if this one looks at a value.
         asserted: whether an op that exists in order to raise has been called, of which TensorFlow
             would run only what somebody uses.
+        has_empty_loop: whether Python has run a loop over no rows of a tensor.
+        may_run_again: whether Python can run once more, on known values.
     """
 
-    __slots__ = ("asserted", "captured", "created", "is_rehearsal", "refusal", "watched")
+    __slots__ = (
+        "asserted", "captured", "created", "has_empty_loop", "is_rehearsal", "may_run_again",
+        "refusal", "watched",
+    )  # fmt: skip
 
     def __init__(
         self, refusal: str, is_rehearsal: bool = False, takes_gradients: bool = False
@@ -104,7 +109,7 @@ class RunningCall:
         self.created: list[tuple[Any, EagerTensor]] = []
         self.refusal = refusal
         self.is_rehearsal = is_rehearsal
-        self.asserted = False
+        self.asserted = self.has_empty_loop = self.may_run_again = False
 
     def note_created(self, variable: Any) -> None:
         """Takes note of a new variable.

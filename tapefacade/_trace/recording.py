@@ -31,7 +31,7 @@ from tapefacade._core.thread_state import ThreadState
 from tapefacade._core.tracebacks import IN_PLACE
 from tapefacade._core.traced_errors import as_traced
 from tapefacade._trace import execution
-from tapefacade._trace.assignments import HOLDS, AssignmentJournal, surely
+from tapefacade._trace.assignments import HOLDS, JOURNALS, AssignmentJournal, surely
 from tapefacade._trace.buffer_donation import Handover, free_arguments, hand_over
 from tapefacade._trace.example_values import ExampleValues
 from tapefacade._trace.frames import (
@@ -741,17 +741,30 @@ class UnwatchedGradientsError(RuntimeError):
     """`tf.gradients` was called in a function of which nobody knew that it would be."""
 
 
+class EmptyLoopError(RuntimeError):
+    """What a loop would do is needed, and it has run over nothing: a rewritten one can tell it.
+
+    Attributes:
+        error: what is raised if there is none.
+    """
+
+    def __init__(self, error: Exception) -> None:
+        super().__init__()
+        self.error = error
+
+
 def all_or_nothing(call: Callable[[], Any]) -> Any:
     """Calls Python that assigns variables; where Ctrl-C ends it they are as before.
 
-    So they are where `tf.gradients` finds out that the Python has to run once more.
+    So they are where something finds out that the Python has to run once more.
     """
     journals, journal = THREAD.journals, AssignmentJournal()
+    JOURNALS[threading.get_ident()] = journals
     start = len(journals)
     try:
         journals.append(journal)
         result = call()
-    except (KeyboardInterrupt, UnwatchedGradientsError):
+    except (KeyboardInterrupt, UnwatchedGradientsError, EmptyLoopError):
         surely(journal.take_back)
         raise
     finally:
@@ -760,9 +773,13 @@ def all_or_nothing(call: Callable[[], Any]) -> Any:
 
 
 def note_assigned(variables: Sequence[Any]) -> None:
-    """Takes note that variables are going to hold other tensors."""
-    for journal in THREAD.journals:
+    """Takes note that variables are going to hold other tensors; called if there are `JOURNALS`."""
+    own = THREAD.journals
+    for journal in own:
         journal.note(variables)
+    for journals in JOURNALS.copy().values() if len(JOURNALS) > 1 or not own else ():
+        for journal in journals if journals is not own else ():
+            journal.note_other_thread(variables)
 
 
 def need_python(why: str) -> None:

@@ -10,11 +10,13 @@ from tapefacade._core.conversion import convert
 from tapefacade._core.error_texts import MESSAGE_PARALLEL_ITERATIONS, invalid
 from tapefacade._core.random_keys import body_draws, rehearsing
 from tapefacade._core.tensor import EagerTensor
-from tapefacade._core.tensor_shape import as_shape
+from tapefacade._core.tensor_shape import TensorShape, as_shape
 from tapefacade._core.tensor_spec import TensorSpec, type_spec_from_value
+from tapefacade._core.type_spec import TypeSpec
 from tapefacade._definition.op import function
 from tapefacade._function.control.bodies import Body, body_of
 from tapefacade._function.control.cond import is_true
+from tapefacade._function.control.empty_loops import learn_element_shapes
 from tapefacade._function.control.loop_variables import (
     MESSAGE_DTYPE,
     MESSAGE_SHAPE,
@@ -51,15 +53,28 @@ from tapefacade._trace.open_sizes import note_shapes, open_sizes, opened_sizes, 
 from tapefacade._trace.recording import THREAD
 
 
+def require_shape(invariant: Any) -> None:
+    """Refuses a shape invariant that is none.
+
+    Raises:
+        TypeError: if it is no shape and no spec.
+    """
+    if not isinstance(invariant, TypeSpec | TensorShape | None):
+        raise TypeError(
+            f"'shape' must be one of TypeSpec, TensorShape or None. Received: {type(invariant)}"
+        )
+
+
 def check_invariants(values: Any, invariants: Any) -> None:
     """Checks that shape invariants fit the loop variables.
 
     Raises:
         ValueError: if they have another structure.
-        TypeError: if a `tf.TensorSpec` has another dtype.
+        TypeError: if a `tf.TensorSpec` has another dtype, or one is no shape.
     """
     nest.assert_same_structure(values, invariants)
     for leaf, invariant in zip(nest.flatten(values), nest.flatten(invariants), strict=True):
+        require_shape(invariant)
         if (
             isinstance(invariant, TensorSpec)
             and isinstance(leaf, EagerTensor)
@@ -243,8 +258,18 @@ class _WhileLoop:
                 if made:
                     return result
             if not self._goes_on(values, count):
+                if not count and THREAD.functions:
+                    self._learn_shapes(values)
                 return finished(values)
             values, count = self._next(values, count + 1), count + 1
+
+    def _learn_shapes(self, values: Any) -> None:
+        """Tells arrays what shape the elements have that the body would write."""
+
+        def step() -> list[Any]:
+            return nest.flatten(self._checked(self._call(self._body, values), values, 1))
+
+        learn_element_shapes(nest.flatten(values), step, self._body)
 
     # As one program.
 

@@ -15,7 +15,7 @@ from tapefacade._core.tensor_type import TensorType
 from tapefacade._function.function.recorded_program import RecordedProgram
 from tapefacade._state.variable import RESULT, Variable
 from tapefacade._trace import execution
-from tapefacade._trace.assignments import HOLDS, boxes_of, set_together
+from tapefacade._trace.assignments import HOLDS, JOURNALS, boxes_of, set_together
 from tapefacade._trace.buffer_donation import PromisedValues, is_free
 from tapefacade._trace.execution import CONCRETE, WRAPPERS, Program, leaf_value, outputs_of
 from tapefacade._trace.jax_transformation import NO_TRACE, current_trace
@@ -102,7 +102,7 @@ class CompiledProgram:
         lock = first._lock  # that of all of them
         with lock:
             if lock is first._lock:
-                if THREAD.journals:
+                if JOURNALS:
                     note_assigned(self._changed)
                 results = self._run(tensors)
                 if Placement.is_used:

@@ -79,7 +79,12 @@ from tapefacade._trace.example_values import EXAMPLE_NUMBERS, ExampleValues
 from tapefacade._trace.frames import RunningCall, ValueWanted
 from tapefacade._trace.open_sizes import SizeAccount, open_sizes
 from tapefacade._trace.program_listing import ProgramListing, function_in_sentence
-from tapefacade._trace.recording import THREAD, UnwatchedGradientsError, all_or_nothing
+from tapefacade._trace.recording import (
+    THREAD,
+    EmptyLoopError,
+    UnwatchedGradientsError,
+    all_or_nothing,
+)
 from tapefacade._trace.tree import TREE, users_line
 
 MESSAGE_CREATED_LATER = (
@@ -332,6 +337,7 @@ class Function(PolymorphicFunction):
     ) -> Any:  # fmt: skip
         """Runs the Python without recording it."""
         running = RunningCall(self._refusal, takes_gradients=self._takes_gradients)
+        running.may_run_again = python is None
 
         def run() -> Any:
             with draws_by_place(counts):
@@ -351,14 +357,16 @@ class Function(PolymorphicFunction):
             THREAD.functions.append(running)
             if running.watched is not None:
                 running.watched.begin(THREAD.recording)
-            result = all_or_nothing(run)
+            return all_or_nothing(run)
+        except EmptyLoopError as error:
+            empty = error
         finally:
             try:  # Ctrl-C may come before it has begun
                 end()
             except BaseException:  # Ctrl-C on the way
                 end()
                 raise
-        return result
+        return self._run_on_values(args, kwargs, tensors, counts, empty)
 
     @functools.cached_property
     def _takes_gradients(self) -> bool:
@@ -455,6 +463,8 @@ class Function(PolymorphicFunction):
                     call, self._python, tensors, names, self._refusal, trace.counts,
                     takes_gradients=self._takes_gradients,
                 )  # fmt: skip
+            except EmptyLoopError as error:
+                return self._run_on_values(args, kwargs, tensors, trace.counts, error)
             except Exception:  # the Python shows whether it is its own: nothing was computed
                 if watched.has_run:
                     raise
@@ -468,6 +478,16 @@ class Function(PolymorphicFunction):
                 trace.looked = True  # other sizes are recorded as well
         self._tell(made)
         return result if has_run else made.call(tensors)
+
+    def _run_on_values(
+        self, args: Any, kwargs: dict[str, Any], tensors: Sequence[EagerTensor],
+        counts: Counts, error: EmptyLoopError,
+    ) -> Any:  # fmt: skip
+        """Runs the rewritten Python, whose loops tell of arrays what they would write in them."""
+        python = self._rewritten()
+        if python is None:
+            raise error.error from None
+        return self._run(args, kwargs, tensors, counts, python)
 
     def _trace_call(
         self, args: Any, kwargs: dict[str, Any], tensors: Sequence[EagerTensor]
@@ -489,6 +509,10 @@ class Function(PolymorphicFunction):
                 raise
             counts.clear()
             tracing = self._recorded_run(args, kwargs, tensors, counts, python)
+        except EmptyLoopError as error:
+            why = "a loop over nothing tells the shape of a tf.TensorArray"
+            trace = FunctionTrace(None, None, why, looked=True)
+            return trace, self._run_on_values(args, kwargs, tensors, trace.counts, error), True
         except UnwatchedGradientsError:
             if THREAD.functions or self._takes_gradients:
                 raise

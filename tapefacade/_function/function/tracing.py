@@ -237,6 +237,7 @@ class RecordedRun:
         self.frame = recording.open_frame(is_undone=not self._inline)
         self._effects = len(recording.effects)
         self._running = running = RunningCall(refusal, is_rehearsal, takes_gradients)
+        running.may_run_again = not self._inline
         try:
             THREAD.functions.append(running)
             with function_draws(counts) as self._draws:

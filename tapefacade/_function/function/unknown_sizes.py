@@ -11,6 +11,7 @@ more, of arguments of other sizes, and what differs is unknown.
 """
 
 import contextlib
+import math
 import sys
 import threading
 import weakref
@@ -55,6 +56,7 @@ _OPEN: Any = ACCOUNTS
 OTHER_SIZES = (840, 24, 48, 72, 96, 120, 144, 168, 192, 216, 240)
 # Kernels that drop or add the axis that a parameter tells.
 _RANK_DECIDING = frozenset(("Sum", "Prod", "Max", "Min", "Mean", "All", "Any", "ExpandDims"))
+MAX_OTHER_ELEMENTS = 1 << 36  # of a tensor of other sizes: more would be refused
 _SMALLER_KERNELS = frozenset(("Svd", "Qr", "MatrixDiagPartV3"))  # with as many as the smaller side
 
 
@@ -322,12 +324,13 @@ class OpenSizes:
             return type_of(value.shape, tensor._type.numpy_dtype)
         given = self._given_shape(tensor)
         if given is not None:
-            if given.rank is None:
-                sizes = [self._other_size(size) for size in tensor._type.shape]
-                return type_of((*sizes, OTHER_SIZES[-1]), tensor._type.numpy_dtype)
-            pairs = zip(tensor._type.shape, given.as_list(), strict=True)
-            sizes = [self._other_size(size) if known is None else known for size, known in pairs]
-            return type_of(tuple(sizes), tensor._type.numpy_dtype)
+            known = [None] * tensor.ndim if given.rank is None else given.as_list()
+            pairs = [*zip(tensor._type.shape, known, strict=True)]
+            more = (2,) if given.rank is None else ()
+            sizes = [self._other_size(size) if n is None else n for size, n in pairs]
+            if math.prod(sizes) > MAX_OTHER_ELEMENTS:  # of many axes
+                sizes = [size + 1 if n is None else n for size, n in pairs]
+            return type_of((*sizes, *more), tensor._type.numpy_dtype)
         recording = tensor._recording
         if not isinstance(recording, Recording) or recording.at.end <= tensor._slot:
             return tensor._type

@@ -88,6 +88,7 @@ class KerasOperation(Operation):
     ) -> None:
         self.function = function
         self.is_narrow = is_narrow
+        self.floatx = floatx
         self.is_double = floatx == "float64"
         # Calls that it has refused, and why: Keras then does without it, at every step.
         self.refused: dict[Any, str] = {}
@@ -141,12 +142,33 @@ class KerasOperation(Operation):
         rest = map(_narrowed, arrays) if self.is_narrow else iter(arrays)
         leaves = [next(rest) if value is TENSOR else value[1] for value in values]
         wide = self.is_double or any(_is_wide(leaf) for leaf in leaves)
-        args, kwargs = _arguments(structure, leaves)
-        with on_arrays(), jax.numpy_dtype_promotion("standard"), jax.enable_x64(wide):
-            result = self.function(*args, **kwargs)
-        if wide and not self.is_double and not any(_is_wide(leaf, WIDE_FLOATS) for leaf in leaves):
+        result = self._on_arrays(structure, leaves, wide)
+        if self.floatx != "float32":
+            return self._with_floatx(structure, leaves, result)
+        if wide and not any(_is_wide(leaf, WIDE_FLOATS) for leaf in leaves):
             return jax.tree.map(_no_double, result)  # of integers, and of default precision
         return result
+
+    def _on_arrays(self, structure: Any, leaves: Sequence[Any], wide: bool) -> Any:
+        args, kwargs = _arguments(structure, leaves)
+        with on_arrays(), jax.numpy_dtype_promotion("standard"), jax.enable_x64(wide):
+            return self.function(*args, **kwargs)
+
+    def _with_floatx(self, structure: Any, leaves: Sequence[Any], result: Any) -> Any:
+        """Returns the result with the dtypes that it has on TensorFlow.
+
+        There integers become `floatx` where they become floating, not float32, and integers of 64
+        bits come of such alone.
+        """
+        kinds = [str(getattr(leaf, "dtype", leaf)) for leaf in leaves]
+        has_floats = any("float" in kind or "complex" in kind for kind in kinds)
+        if _has_floats(result) and not has_floats and self.name not in KEEPING_FLOATS:
+            floats = [_as_floats(leaf, self.floatx) for leaf in leaves]
+            found = self._on_arrays(structure, floats, self.is_double)
+            if _has_floats(found, self.floatx):
+                return found
+        is_wide = any(kind in DTYPES_OF_64_BITS for kind in kinds)
+        return result if is_wide else jax.tree.map(_of_32_bits, result)
 
 
 def _arguments(structure: Any, leaves: Sequence[Any]) -> tuple[Sequence[Any], dict[str, Any]]:
@@ -155,6 +177,27 @@ def _arguments(structure: Any, leaves: Sequence[Any]) -> tuple[Sequence[Any], di
         return jax.tree.unflatten(structure, leaves)
     count = len(leaves) - len(structure)  # a tuple is the names of the last of them
     return leaves[:count], dict(zip(structure, leaves[count:], strict=True))
+
+
+# The condition of one is no number; the mean of integers is float32 everywhere.
+KEEPING_FLOATS = ("keras.where", "keras.mean")
+
+
+def _has_floats(result: Any, dtype: str = "float") -> bool:
+    """Whether arrays are floating, or of a floating dtype."""
+    return any(dtype in str(array.dtype) for array in jax.tree.leaves(result))
+
+
+def _as_floats(leaf: Any, floatx: str) -> Any:
+    """Returns an array of integers or booleans as floating-point numbers."""
+    is_exact = hasattr(leaf, "dtype") and not jax.numpy.issubdtype(leaf.dtype, np.inexact)
+    return lax.convert_element_type(leaf, floatx) if is_exact else leaf
+
+
+def _of_32_bits(array: Any) -> Any:
+    """Returns integers of 64 bits as those of 32."""
+    narrow = {"int64": np.int32, "uint64": np.uint32}.get(str(array.dtype))
+    return array if narrow is None else lax.convert_element_type(array, narrow)
 
 
 def _no_double(array: Any) -> Any:

@@ -5,7 +5,7 @@ import copy
 import itertools
 import operator
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any, Self
+from typing import Any, NoReturn, Self
 
 import jax
 import jax.numpy as jnp
@@ -33,8 +33,9 @@ from tapefacade._trace.open_sizes import (
     with_open_axes,
     with_unknown_axes,
 )
-from tapefacade._trace.recording import THREAD
+from tapefacade._trace.recording import THREAD, EmptyLoopError
 
+MESSAGE_SHAPE = "Incompatible shape for value ({}), expected ({})"
 # Numbers for arrays and for blocks of `unchanged_arrays`, in the order they are made in.
 SERIAL = itertools.count()
 
@@ -287,9 +288,8 @@ class Storage:
         if tensor.dtype is not self._dtype:
             raise invalid(_text_of_dtype(self._dtype, tensor.dtype))
         if not self._element_shape.is_compatible_with(tensor.shape):
-            raise ValueError(
-                f"Incompatible shape for value ({tensor.shape}), expected ({self._element_shape})"
-            )
+            texts = "Inconsistent shapes: saw {} but expected {}", MESSAGE_SHAPE
+            raise ValueError(texts[not _in_function()].format(tensor.shape, self._element_shape))
         if self._infer_shape:
             merged = self._element_shape.merge_with(tensor.shape)
             self._changes()
@@ -301,13 +301,25 @@ class Storage:
         tensor = self._tensors[index]
         if tensor is None:  # an array that is stacked has no gaps
             if _in_function() and not self._element_shape.is_fully_defined():
-                raise invalid(
+                self._raise_unknown(
                     "Trying to read an uninitialized tensor but element_shape is not fully "
-                    f"defined: {self._element_shape} and no list element is set."
+                    "defined: {} and no list element is set."
                 )
             shape = convert(self._element_shape)  # raises if it is not fully known
             tensor = self._tensors[index] = zeros(shape, self._dtype)
         return tensor
+
+    def _raise_unknown(self, message: str) -> NoReturn:
+        """Raises that the shape of elements is unknown, but if a loop over nothing may tell it."""
+        call = THREAD.functions[-1]
+        error = invalid(message.format(self._element_shape))
+        raise EmptyLoopError(error) if call.may_run_again and call.has_empty_loop else error
+
+    def _require_shape(self, message: str) -> None:
+        """Refuses, in a function, to join no tensors of an unknown shape."""
+        is_known = self._whole is not None or self._element_shape.is_fully_defined()
+        if _in_function() and not is_known and all(t is None for t in self._items):
+            self._raise_unknown(message)
 
     def _joined(self, indices: Iterable[Any]) -> EagerTensor:
         indices = list(indices)
@@ -541,6 +553,9 @@ class TensorArray(Storage):
         >>> tf.TensorArray(tf.float32, size=2).unstack([1.0, 2.0]).stack().numpy()
         array([1., 2.], dtype=float32)
         """
+        none = "list which only contains uninitialized tensors and has a"
+        what = none if self._length else "elements of an empty list with"
+        self._require_shape(f"Tried to stack {what} non-fully-defined element_shape: {{}}")
         if self._whole is not None:
             found = self._whole
         elif not self._tensors and self._element_shape.is_fully_defined():
@@ -569,6 +584,10 @@ class TensorArray(Storage):
         >>> tf.TensorArray(tf.float32, size=2).unstack([1.0, 2.0]).gather([1, 1]).numpy()
         array([2., 2.], dtype=float32)
         """
+        self._require_shape(
+            "Tried to gather uninitialized tensors from a list with non-fully-defined "
+            "element_shape: {}"
+        )
         found = self._joined(integers_of(indices))
         along = {0: convert_to_tensor(indices)}
         return with_axes_along(found, along) if ACCOUNTS else found
@@ -586,7 +605,13 @@ class TensorArray(Storage):
         >>> array.write(0, [1.0]).write(1, [2.0, 3.0]).concat().numpy()
         array([1., 2., 3.], dtype=float32)
         """
+        self._require_shape(
+            "All except the first dimension must be fully defined when concating an empty tensor "
+            "list. element_shape: {}"
+        )
         tensors = [self._element(index) for index in range(len(self._tensors))]
+        if not tensors and self._element_shape.rank:
+            return with_unknown_axes(zeros([0, *self._element_shape[1:]], self._dtype), 0)
         ranks = [tensor.ndim for tensor in tensors]
         if len(tensors) > 1 and 0 in ranks:
             raise invalid(
