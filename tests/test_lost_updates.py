@@ -83,6 +83,21 @@ def test_threads_call_one_function(often):
     assert int(v) == 500 * THREADS
 
 
+@pytest.mark.parametrize("autograph", [True, False])
+def test_threads_call_a_function_whose_python_runs(often, autograph):
+    """One thread records the first call while another, which knows that Python runs, assigns."""
+    for _ in range(10):
+        total = tf.Variable(0.0)
+
+        @tf.function(autograph=autograph)
+        def looks(n, total=total):
+            total.assign_add(1.0)
+            return tf.zeros([n])
+
+        together(*[times(10, lambda looks=looks: looks(tf.constant(2)))] * THREADS)
+        assert float(total) == 10.0 * THREADS
+
+
 def test_threads_call_different_functions_and_plain_steps_on_shared_variables(often):
     a, b, c = (tf.Variable(0.0) for _ in range(3))
 

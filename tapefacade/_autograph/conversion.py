@@ -3,6 +3,7 @@
 import ast
 import functools
 import sys
+import threading
 import types
 from collections.abc import Callable
 from typing import Any
@@ -52,19 +53,24 @@ def use_operators(names: Any) -> None:
     _NAMES[OPERATORS] = names
 
 
+# Python 3.11 raises SystemError where two threads make trees at the same time.
+_LOCK = threading.RLock()
+
+
 def rewritten_code(function: types.FunctionType) -> tuple[types.CodeType | None, str]:
     """Returns the code of a function, rewritten; or None, and why there is none."""
     code = function.__code__
     key = (code, code.co_filename)
-    found = _CODES.get(key)
-    if found is None:
-        try:
-            node = rewritten_tree(function)
-            found = compiled(node, code, OPERATORS), ""
-            REWRITE_COUNTS["rewritten"] += 1
-        except (NoSourceError, SyntaxError, RecursionError) as error:
-            found = None, str(error)
-        _CODES[key] = found
+    with _LOCK:
+        found = _CODES.get(key)
+        if found is None:
+            try:
+                node = rewritten_tree(function)
+                found = compiled(node, code, OPERATORS), ""
+                REWRITE_COUNTS["rewritten"] += 1
+            except (NoSourceError, SyntaxError, RecursionError) as error:
+                found = None, str(error)
+            _CODES[key] = found
     return found
 
 

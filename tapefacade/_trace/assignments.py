@@ -71,12 +71,17 @@ class Hold:
         _tensor: the value for those that come after it.
     """
 
-    __slots__ = ("_tensor", "thread", "variable")
+    __slots__ = ("_before", "_tensor", "thread", "variable")
 
     def __init__(self, variable: Any, tensor: Any) -> None:
         self.variable = variable
         self.thread = threading.get_ident()
-        self._tensor = tensor
+        self._tensor = self._before = tensor
+
+    @property
+    def is_assigned(self) -> bool:
+        """Whether another thread has assigned the variable since."""
+        return self._tensor is not self._before
 
 
 # The holds of each variable, by its id, in the order in which threads have begun to assign it: the
@@ -115,6 +120,10 @@ def hold(variable: Any, holds: list[Hold]) -> None:
         made = Hold(variable, box_of(variable)._tensor)
         holds.append(made)
         HOLDS.setdefault(id(variable), []).append(made)
+
+
+class AssignedMeanwhileError(RuntimeError):
+    """Another thread has assigned what a function has as well: its Python runs once more."""
 
 
 class AssignmentJournal:
@@ -161,8 +170,13 @@ def release(holds: list[Hold], restored: bool) -> None:
     Args:
         holds: the holds; those that have ended already do not matter.
         restored: whether the value of other threads is the one that stays.
+
+    Raises:
+        AssignedMeanwhileError: if it is not, and they have assigned one. The holds do not end then.
     """
     with locked([held.variable for held in holds]):
+        if not restored and any(held.is_assigned for held in holds):
+            raise AssignedMeanwhileError
         here = [held for held in holds if held in HOLDS.get(id(held.variable), ())]
         lists = [HOLDS[id(held.variable)] for held in here]
         steps: Iterator[Any] = map(list.remove, lists, here)

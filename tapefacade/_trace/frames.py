@@ -176,12 +176,19 @@ class Frame:
         why = why or f"{in_sentence(users_line())} looked at a value"
         frame: Frame | None = self
         while frame is not None:
-            frame.observed = frame.observed or why
             frame.keep()
+            frame = frame.outer
+        frame = self
+        while frame is not None:
+            frame.observed = frame.observed or why
             frame = frame.outer
 
     def keep(self) -> None:
-        """Lets what the variables hold be seen by other threads, too."""
+        """Lets what the variables hold be seen by other threads, too.
+
+        Raises:
+            AssignedMeanwhileError: if another thread has assigned one, which would be lost.
+        """
         if self.holds:
             release(self.holds, restored=False)
             self.holds = []

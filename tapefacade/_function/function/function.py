@@ -74,7 +74,7 @@ from tapefacade._function.function.unknown_sizes import (
     sizes_decided_within,
     unknown_sizes_shown,
 )
-from tapefacade._trace.assignments import release_all, surely
+from tapefacade._trace.assignments import AssignedMeanwhileError, release_all, surely
 from tapefacade._trace.example_values import EXAMPLE_NUMBERS, ExampleValues
 from tapefacade._trace.frames import RunningCall, ValueWanted
 from tapefacade._trace.open_sizes import SizeAccount, open_sizes
@@ -465,11 +465,18 @@ class Function(PolymorphicFunction):
                 )  # fmt: skip
             except EmptyLoopError as error:
                 return self._run_on_values(args, kwargs, tensors, trace.counts, error)
+            except AssignedMeanwhileError:
+                trace.looked = True
+                return self._run(args, kwargs, tensors, trace.counts)
             except Exception:  # the Python shows whether it is its own: nothing was computed
                 if watched.has_run:
                     raise
                 return self._run(args, kwargs, tensors, trace.counts)
-            made, result, has_run = tracing.settle()
+            try:
+                made, result, has_run = tracing.settle()
+            except AssignedMeanwhileError:
+                trace.looked = True
+                return self._run(args, kwargs, tensors, trace.counts)
             made.looked, made.report = False, python
             made.rewritten = python if python.is_useful else None
             self._looks |= python.is_useful
@@ -492,6 +499,20 @@ class Function(PolymorphicFunction):
     def _trace_call(
         self, args: Any, kwargs: dict[str, Any], tensors: Sequence[EagerTensor]
     ) -> tuple[FunctionTrace, Any, bool]:
+        """Records a run; where that turns out not to do, the Python runs once more, on values."""
+        try:
+            return self._recorded_call(args, kwargs, tensors)
+        except EmptyLoopError as error:
+            why = "a loop over nothing tells the shape of a tf.TensorArray"
+            trace = FunctionTrace(None, None, why, looked=True)
+            return trace, self._run_on_values(args, kwargs, tensors, trace.counts, error), True
+        except AssignedMeanwhileError:
+            trace = FunctionTrace(None, None, "another thread has assigned a variable", looked=True)
+            return trace, self._run(args, kwargs, tensors, trace.counts), True
+
+    def _recorded_call(
+        self, args: Any, kwargs: dict[str, Any], tensors: Sequence[EagerTensor]
+    ) -> tuple[FunctionTrace, Any, bool]:
         """Records a run; a second one, if variables were made in the first."""
         if is_textual(key_of((args, kwargs), [])):
             why = "texts among the arguments are not computed by compiled programs"
@@ -509,10 +530,6 @@ class Function(PolymorphicFunction):
                 raise
             counts.clear()
             tracing = self._recorded_run(args, kwargs, tensors, counts, python)
-        except EmptyLoopError as error:
-            why = "a loop over nothing tells the shape of a tf.TensorArray"
-            trace = FunctionTrace(None, None, why, looked=True)
-            return trace, self._run_on_values(args, kwargs, tensors, trace.counts, error), True
         except UnwatchedGradientsError:
             if THREAD.functions or self._takes_gradients:
                 raise

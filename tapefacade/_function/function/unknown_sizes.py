@@ -344,10 +344,10 @@ class OpenSizes:
         while at is not None:
             if at.operation is None:
                 for own in range(at.first, at.end):
-                    leaf = recording.data.leaves.get(own)
-                    others.setdefault(
-                        own, at.types[own - at.first] if leaf is None else self._other(leaf)
-                    )
+                    if own not in others:
+                        others[own] = at.types[own - at.first]  # of a leaf that leads back here
+                        leaf = recording.data.leaves.get(own)
+                        others[own] = others[own] if leaf is None else self._other(leaf)
             else:
                 for own in range(at.first, at.first_output):
                     others[own] = at.types[own - at.first]
