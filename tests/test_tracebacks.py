@@ -342,6 +342,12 @@ SIZES = {
         lambda: tf.image.resize(tf.ones((1, 2, 2, 1)), [2**30, 2**30]),
         tf.errors.ResourceExhaustedError,
     ),
+    "strides": (
+        lambda: tf.nn.conv2d_transpose(
+            tf.ones((1, 1, 1, 1)), tf.ones((1, 1, 1, 1)), [1, 2**20, 2**20, 1], 2**20
+        ),
+        tf.errors.ResourceExhaustedError,
+    ),
     "sparse": (
         lambda: tf.sparse.to_dense(tf.SparseTensor([[0, 0]], [1.0], [BIG, BIG])), InvalidArgument
     ),

@@ -26,6 +26,8 @@ from tapefacade._trace.body_depth import is_within_body
 DTYPES = (np.float32, np.float64)
 # More patches than this (as numbers, 256 MiB) are too many.
 MAX_PATCHES = 2**26
+# Convolutions of which a transposed one is made.
+MAX_PHASES = 64
 # Of groups: as many channels together, in as many convolutions.
 BLOCK, MAX_BLOCKS = 32, 4
 
@@ -109,7 +111,7 @@ def transposed_in_other_form(
         return None
     if max(steps) == 1 and len(steps) < 3 and not is_within_body():
         return None
-    if min(*input.shape, *filters.shape, *sizes) < 1:
+    if min(*input.shape, *filters.shape, *sizes) < 1 or math.prod(steps) > MAX_PHASES:
         return None
     spatial = len(steps)
     letters = "DHW"[-spatial:]
