@@ -259,6 +259,8 @@ ELSEWHERE = {
     "random_normal_initializer", "random_uniform_initializer", "zeros_initializer",
     "compat.v1.nn.conv2d_backprop_filter", "compat.v1.nn.conv2d_backprop_input",
     "compat.v1.nn.conv3d_backprop_filter", "compat.v1.nn.conv3d_backprop_filter_v2",
+    "conv2d_backprop_filter_v2", "conv2d_backprop_input_v2", "quantization.dequantize",
+    "quantization.quantize", "quantization.quantized_concat",
     *(
         f"{namespace}.{name}"
         for namespace in ("image", "io")

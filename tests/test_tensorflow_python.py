@@ -95,7 +95,10 @@ def test_internal_names_lead_to_modules(alias):
         ("from tensorflow.python.util.nest import flaten", "the nearest it has is 'flatten'"),
         ("from tensorflow.python.util.nest import quux", "use the public name"),
         ("import tensorflow.python.utils", "nearest it has is 'tensorflow.python.util'"),
-        ("from tensorflow.python.ops.array_ops import quantize", "no `tf.quantization.quantize`"),
+        (
+            "from tensorflow.python.data.ops.dataset_ops import to_variant",
+            "no `tf.data.experimental.to_variant`",
+        ),
         ("from tensorflow.__internal__ import quux", "use the public name"),
         ("from tf_keras import quux", "Keras 3, which has no 'quux'"),
         ("import tf_keras.src", "Keras 3, which has no 'src'"),

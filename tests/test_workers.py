@@ -508,6 +508,13 @@ def test_processes_that_do_different_things_together_say_so_and_end(tmp_path):
     assert all(said in err for _, err, _ in found), found
 
 
+def test_where_a_program_of_a_cluster_of_pods_runs():
+    places = tf.distribute.cluster_resolver.KubernetesExecutableLocation
+    assert [(place.name, place.value) for place in places] == [
+        ("WITHIN_CLUSTER", 0), ("OFF_CLUSTER", 1),
+    ]  # fmt: skip
+
+
 def test_who_has_ended_may_have_done_its_part_before():
     group = ProcessGroup()
     group.ended = {"worker 1": 2}

@@ -75,6 +75,7 @@ class ReplicaThread(ReplicaContext):
         self._is_abandoned = False
         self._turn, self._back = threading.Semaphore(0), threading.Semaphore(0)
         self._inherited = [(state, dict(vars(state))) for state in INHERITED]
+        self._journals = THREAD.journals
         run = functools.partial(contextvars.copy_context().run, self._run)
         self._thread = threading.Thread(target=run, daemon=True, name=f"replica {replica}")
 
@@ -107,6 +108,7 @@ class ReplicaThread(ReplicaContext):
     def _run(self) -> None:
         for state, values in self._inherited:
             vars(state).update(values)
+        THREAD.journals = self._journals  # what it assigns is assigned by the call of `run`
         try:
             with entered(self._strategy, self), self._strategy.creating():
                 self.result = self._call()

@@ -202,12 +202,12 @@ class WorkerWatch:
         """Compares, in the chief, what a process has done with what the others have."""
         difference = self._order.take(index, found)
         if difference is not None:
-            self._tell(UNLIKE + json.dumps(difference).encode())
-            self._end_unlike(0, difference)
+            self._end_unlike(0, difference, UNLIKE + json.dumps(difference).encode())
 
-    def _end_unlike(self, _: int, difference: Sequence[Any]) -> None:
+    def _end_unlike(self, _: int, difference: Sequence[Any], news: bytes = b"") -> None:
         """Ends this process, as what it does is not what another one does."""
-        self._fail(MESSAGE_UNLIKE.format(*difference, self._waits_at()), "InvalidArgumentError")
+        text = MESSAGE_UNLIKE.format(*difference, self._waits_at())
+        self._fail(text, "InvalidArgumentError", news)
 
     def _ask(self, since: float, meetings: int) -> None:
         """Asks the others where they are, and says which have not come to where this one waits."""
@@ -266,12 +266,14 @@ class WorkerWatch:
             )  # fmt: skip
             self._leave(LOST + json.dumps({"index": other, "how": how}).encode(), STATUS_OF_LOSS)
 
-    def _fail(self, text: str, error: str) -> None:
-        """Says why this process fails, and ends it."""
+    def _fail(self, text: str, error: str, news: bytes = b"") -> None:
+        """Says why this process fails, and ends it; first the others are told the news, if any."""
         with self._lock:
             if self._failure:
                 return
-            self._failure = error
+            self._failure = error  # before the others can end because of the news
+            if news:
+                self._tell(news)
             _say(text)
             self._leave(FAILED + error.encode(), 1)
 

@@ -318,7 +318,10 @@ class Storage:
     def _require_shape(self, message: str) -> None:
         """Refuses, in a function, to join no tensors of an unknown shape."""
         is_known = self._whole is not None or self._element_shape.is_fully_defined()
-        if _in_function() and not is_known and all(t is None for t in self._items):
+        if not _in_function() or is_known or any(t is not None for t in self._items):
+            return
+        # A loop whose Python calls NumPy, and that has run over nothing, would have told the shape.
+        if THREAD.functions[-1].may_run_again or not self._infer_shape:
             self._raise_unknown(message)
 
     def _joined(self, indices: Iterable[Any]) -> EagerTensor:
