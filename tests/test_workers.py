@@ -533,7 +533,7 @@ def test_the_order_of_what_processes_do_is_compared_when_all_have_told_of_it():
 
 
 FOUND_BY_JAX = """
-import json, os, signal
+import json, os, signal, time
 
 config = json.loads(os.environ.pop("TF_CONFIG"))
 addresses, index = config["cluster"]["worker"], config["task"]["index"]
@@ -545,6 +545,7 @@ import tapefacade as tf
 strategy = tf.distribute.MultiWorkerMirroredStrategy()
 print(strategy.reduce("SUM", tf.constant(1.0 + index), axis=None).numpy(), flush=True)
 if index == 2:
+    time.sleep(3.0)  # the others have their sums as well
     os.kill(os.getpid(), signal.SIGKILL)
 strategy.reduce("SUM", tf.constant(1.0), axis=None)
 """
