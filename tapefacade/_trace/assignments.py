@@ -160,7 +160,7 @@ class AssignmentJournal:
         set_together(boxes_of(variables), tensors)
 
 
-# The journals of each thread that has had some: those that are open, the outermost first.
+# The journals of each thread that has open ones, the outermost first.
 JOURNALS: dict[int, list[AssignmentJournal]] = {}
 
 

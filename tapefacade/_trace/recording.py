@@ -759,8 +759,9 @@ def all_or_nothing(call: Callable[[], Any]) -> Any:
     So they are where something finds out that the Python has to run once more.
     """
     journals, journal = THREAD.journals, AssignmentJournal()
-    JOURNALS[threading.get_ident()] = journals
     start = len(journals)
+    if not start:
+        JOURNALS[threading.get_ident()] = journals
     try:
         journals.append(journal)
         result = call()
@@ -769,6 +770,8 @@ def all_or_nothing(call: Callable[[], Any]) -> Any:
         raise
     finally:
         del journals[start:]  # no call, at which a signal could come in
+        if not start:
+            JOURNALS.pop(threading.get_ident(), None)
     return result
 
 
