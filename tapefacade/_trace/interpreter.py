@@ -753,9 +753,13 @@ def _sums_of_pixels(equation: JaxprEqn) -> Function:
     shape = [1] * ndim
     shape[axis] = taps.new
 
+    reaches_out = places.max(initial=0) >= taps.old  # to what is zero
+
     def run(x: Any) -> Any:
-        zero = np.zeros((*x.shape[:axis], 1, *x.shape[axis + 1 :]), dtype)
-        parts = [np.concatenate([x, zero], axis).take(place, axis) for place in places]
+        if reaches_out:
+            zero = np.zeros((*x.shape[:axis], 1, *x.shape[axis + 1 :]), dtype)
+            x = np.concatenate([x, zero], axis)
+        parts = [x.take(place, axis) for place in places]
         if weights is not None:
             scales = [weight.reshape(shape).astype(dtype) for weight in weights]
             parts = [part * scale for part, scale in zip(parts, scales, strict=True)]

@@ -317,8 +317,9 @@ class Storage:
 
     def _require_shape(self, message: str) -> None:
         """Refuses, in a function, to join no tensors of an unknown shape."""
-        is_known = self._whole is not None or self._element_shape.is_fully_defined()
-        if not _in_function() or is_known or any(t is not None for t in self._items):
+        if not _in_function() or self._whole is not None or self._element_shape.is_fully_defined():
+            return
+        if any(tensor is not None for tensor in self._items):
             return
         # A loop whose Python calls NumPy, and that has run over nothing, would have told the shape.
         if THREAD.functions[-1].may_run_again or not self._infer_shape:
@@ -592,8 +593,7 @@ class TensorArray(Storage):
             "element_shape: {}"
         )
         found = self._joined(integers_of(indices))
-        along = {0: convert_to_tensor(indices)}
-        return with_axes_along(found, along) if ACCOUNTS else found
+        return with_axes_along(found, {0: convert_to_tensor(indices)}) if ACCOUNTS else found
 
     def concat(self, name: str | None = None) -> EagerTensor:
         """Joins the tensors along their first dimension.

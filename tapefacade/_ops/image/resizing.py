@@ -8,7 +8,6 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jax import lax
 
 from tapefacade._core import errors
 from tapefacade._core.conversion import convert, convert_to_tensor
@@ -26,7 +25,7 @@ from tapefacade._definition.argument_checks import as_integer
 from tapefacade._definition.op import Check, FreeTensor, NoGradient, TensorLike, function, op
 from tapefacade._definition.parameters import frozen_value
 from tapefacade._ops.image.geometry import no_images, pad_to_bounding_box
-from tapefacade._ops.image.sums_of_pixels import sums_of_pixels
+from tapefacade._ops.image.sums_of_pixels import sums_of_pixels, weighted
 
 IMAGES = (
     "int8", "uint8", "int16", "uint16", "int32", "int64", "bfloat16", "half", "float", "double",
@@ -187,7 +186,7 @@ def _resize(
     for axis, size in sizes:
         if antialias or method not in ("bilinear", "bicubic"):
             weights = _spread_weights(images.shape[axis], size, method, antialias)
-            images = _weighted(images, weights, axis)
+            images = weighted(images, weights, axis)
         elif images.shape[axis] != size:
             taps = _bilinear if method == "bilinear" else _bicubic
             images = sums_of_pixels(images, *taps(images.shape[axis], size, grid), axis)
@@ -199,8 +198,8 @@ def _resize_area(images: TensorLike, height: int, width: int, grid: str = STARTS
     """Resizes by averages over areas."""
     _check_pixels(images, height, width)
     images = images.astype(np.float32)
-    images = _weighted(images, _area_weights(images.shape[-3], height, grid), images.ndim - 3)
-    return _weighted(images, _area_weights(images.shape[-2], width, grid), images.ndim - 2)
+    images = weighted(images, _area_weights(images.shape[-3], height, grid), images.ndim - 3)
+    return weighted(images, _area_weights(images.shape[-2], width, grid), images.ndim - 2)
 
 
 def _check_pixels(images: jax.Array, height: int, width: int) -> None:
@@ -208,13 +207,6 @@ def _check_pixels(images: jax.Array, height: int, width: int) -> None:
     type_of((*images.shape[:-3], height, width, images.shape[-1]), np.dtype(np.float32))
     if 0 in images.shape[-3:]:
         raise invalid("input image must be of non-zero size")
-
-
-def _weighted(images: jax.Array, weights: np.ndarray, axis: int) -> jax.Array:
-    product = lax.dot_general(
-        images, jnp.asarray(weights), (((axis,), (1,)), ((), ())), precision=lax.Precision.HIGHEST
-    )
-    return jnp.moveaxis(product, -1, axis)
 
 
 def _scale(old: int, new: int, grid: str) -> np.float32:

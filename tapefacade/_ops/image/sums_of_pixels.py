@@ -84,13 +84,23 @@ def sums_of_pixels(
     return SUMS(images, how=Taps(axis, old, new, places.astype(np.int32).tobytes(), given))
 
 
+def weighted(images: jax.Array, weights: np.ndarray, axis: int) -> jax.Array:
+    """Sums all pixels along an axis with the weights that each new pixel gives them.
+
+    Args:
+        images: any numbers.
+        weights: `[new size, old size]`.
+        axis: along which they are summed.
+    """
+    matrix, dimensions = jnp.asarray(weights, images.dtype), (((axis,), (1,)), ((), ()))
+    product = lax.dot_general(images, matrix, dimensions, precision=lax.Precision.HIGHEST)
+    return jnp.moveaxis(product, -1, axis)
+
+
 def _sums(images: jax.Array, taps: Taps) -> jax.Array:
     places, weights = taps.arrays()
     if len(places) > MAX_TAPS:
-        matrix = jnp.asarray(taps.matrix(), images.dtype)
-        dimensions = (((taps.axis,), (1,)), ((), ()))
-        product = lax.dot_general(images, matrix, dimensions, precision=lax.Precision.HIGHEST)
-        return jnp.moveaxis(product, -1, taps.axis)
+        return weighted(images, taps.matrix(), taps.axis)
     shape = [1] * images.ndim
     shape[taps.axis] = taps.new
     parts = []

@@ -19,7 +19,7 @@ import numpy as np
 from jax import lax
 
 from tapefacade._ops.nn.depthwise_products import shifted_products
-from tapefacade._ops.nn.filter_places import Places
+from tapefacade._ops.nn.filter_places import Places, spread
 from tapefacade._trace.body_depth import is_within_body
 
 # Of numbers of fewer bits XLA adds products in more.
@@ -60,7 +60,7 @@ def in_other_form(
     is_plain = groups == 1 and not is_point and not is_within_body()
     if is_plain and len(window) < 3:
         return None
-    reach = [(size - 1) * rate + 1 for size, rate in zip(window, rates, strict=True)]
+    reach = list(map(spread, window, rates))
     spatial, ones = input.shape[1:-1], (1,) * len(window)
     is_named = isinstance(padding, str)
     pads = lax.padtype_to_pads(spatial, reach, steps, padding) if is_named else padding

@@ -68,12 +68,9 @@ def _added(a: Sequence[Any], b: Sequence[Any]) -> tuple[Any, ...]:
     return tuple(map(lax.add, a, b))
 
 
-def _flipped(filters: jax.Array) -> jax.Array:
-    return jnp.flip(filters, range(filters.ndim - 1))
-
-
 def _of_input(filters: jax.Array, cotangent: jax.Array, places: Places) -> jax.Array:
-    return shifted_products(cotangent, _flipped(filters), places.transposed)
+    flipped = jnp.flip(filters, range(filters.ndim - 1))
+    return shifted_products(cotangent, flipped, places.transposed)
 
 
 def _beside_channels(arrays: Sequence[jax.Array], axes: Sequence[int | None]) -> list[jax.Array]:

@@ -22,7 +22,7 @@ class Places(NamedTuple):
     def found(self) -> tuple[int, ...]:
         """The sizes of the result."""
         return tuple(
-            (_spread(size, gap) + sum(pad) - _spread(pixels, rate)) // step + 1
+            (spread(size, gap) + sum(pad) - spread(pixels, rate)) // step + 1
             for size, pixels, gap, pad, rate, step in zip(*self, strict=True)
         )
 
@@ -33,8 +33,8 @@ class Places(NamedTuple):
         for size, found, pixels, gap, (first, _), rate, step in zip(
             self.sizes, self.found, *self[1:], strict=True
         ):
-            before = _spread(pixels, rate) - 1 - first
-            pads.append((before, _spread(size, gap) + first - _spread(found, step)))
+            before = spread(pixels, rate) - 1 - first
+            pads.append((before, spread(size, gap) + first - spread(found, step)))
         return Places(self.found, self.window, self.steps, tuple(pads), self.rates, self.gaps)
 
     def along(self, axes: slice) -> "Places":
@@ -52,7 +52,7 @@ class Places(NamedTuple):
         for pixel in itertools.product(*map(range, self.window)):
             begins = [i * rate for i, rate in zip(pixel, self.rates, strict=True)]
             ends = [
-                begin + _spread(size, step)
+                begin + spread(size, step)
                 for begin, size, step in zip(begins, self.found, self.steps, strict=True)
             ]
             rest = whole.shape[1 + len(ends) :]
@@ -68,5 +68,6 @@ class Places(NamedTuple):
         )  # fmt: skip
 
 
-def _spread(size: int, rate: int) -> int:
+def spread(size: int, rate: int) -> int:
+    """Returns how far pixels reach that lie so far apart."""
     return (size - 1) * rate + 1

@@ -46,6 +46,7 @@ class Shifts(NamedTuple):
         return [lax.slice_in_dim(x, b, b + reach, self.step, self.axis) for b in begins]
 
 
+@functools.partial(jax.custom_jvp, nondiff_argnums=(1,))
 def maxima(x: jax.Array, windows: WindowPlaces) -> jax.Array:
     """Takes the greatest of each window; the gradient goes to the first of equal ones.
 
@@ -56,22 +57,17 @@ def maxima(x: jax.Array, windows: WindowPlaces) -> jax.Array:
     Returns:
         An array of the type of `x`.
     """
-    return _maxima(x, windows)
-
-
-@functools.partial(jax.custom_jvp, nondiff_argnums=(1,))
-def _maxima(x: jax.Array, windows: WindowPlaces) -> jax.Array:
     return _plain_maxima(x, windows)
 
 
-@_maxima.defjvp
+@maxima.defjvp
 def _maxima_jvp(
     windows: WindowPlaces, primals: tuple, tangents: tuple
 ) -> tuple[jax.Array, jax.Array]:
     """Takes the tangents where the maxima are; higher derivatives are zeros, not None."""
     (x,), (tangent,) = primals, tangents
     chosen = jax.jvp(lambda x: _plain_maxima(x, windows), (x,), (tangent * endless_ones(x),))[1]
-    return _maxima(x, windows), chosen
+    return maxima(x, windows), chosen
 
 
 def _plain_maxima(x: jax.Array, windows: WindowPlaces) -> jax.Array:
